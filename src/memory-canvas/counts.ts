@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
 import type { StoredEntityType } from '../database/schema.ts'
-import { ROLES, type Role } from './extraction/identity.ts'
+import { NAMING_ROLES, type NamingRole } from './extraction/identity.ts'
 import { idsOf } from './ids.ts'
 import { inParts } from '../kernel/in-parts.ts'
 
@@ -11,7 +11,7 @@ export interface Mention {
   sourceItemId: string
   entityId: string
   sourceId: string
-  role: Role
+  role: NamingRole
   names: readonly string[]
 }
 
@@ -138,7 +138,7 @@ const Removed = z.array(
     source_item_id: z.string(),
     entity_id: z.string(),
     source_id: z.string(),
-    role: z.enum(ROLES),
+    role: z.enum(NAMING_ROLES),
     names: z.array(z.string()),
   }),
 )

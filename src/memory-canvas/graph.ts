@@ -1,4 +1,4 @@
-import { PATH_MARK, type Role } from './extraction/identity.ts'
+import { PATH_MARK, type NamingRole } from './extraction/identity.ts'
 import type { Entity } from './resolve.ts'
 import { placeOf, roleOf, type Together } from './together.ts'
 import type { VisibleSource } from './visible-sources.ts'
@@ -149,7 +149,7 @@ function edgesBetween(entities: readonly Entity[], together: readonly Together[]
 }
 
 /** An author's edges lead to what the item names and to its channel; other pairs get one edge, from the lower id. */
-function edgeType(from: Role, to: Role, isLower: boolean): CanvasEdge['type'] | null {
+function edgeType(from: NamingRole, to: NamingRole, isLower: boolean): CanvasEdge['type'] | null {
   if (from === 'author' && to === 'channel') return 'posted_in'
   if (from === 'author' && to !== 'author') return 'mentions'
   if (to === 'author' && from !== 'author') return null

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { type Atom, countedInAll, idsInView, loadAtoms, type SourceCount } from './atoms.ts'
-import { ROLES } from './extraction/identity.ts'
+import { NAMING_ROLES } from './extraction/identity.ts'
 import { listOfIds } from './ids.ts'
 import { prepareInView } from './in-view.ts'
 import { type Entity, itemsOf, resolveEntities, wordsToWeigh } from './resolve.ts'
@@ -71,7 +71,7 @@ export async function latestItems(db: Db, view: View, selecting: Selecting): Pro
 }
 
 const ID_LENGTH = 36
-const ROLE_PLACES = new Map<string, number>(ROLES.map((role, place) => [role, place]))
+const ROLE_PLACES = new Map<string, number>(NAMING_ROLES.map((role, place) => [role, place]))
 const NamingRows = z.tuple([z.object({ items: z.string().nullable() })])
 
 /** The latest items in view that name one of the atoms, with what else they name. */
@@ -154,7 +154,7 @@ export function namedTogetherIn(
   for (const [node, { atoms }] of nodes.entries()) {
     for (const { id } of atoms) {
       for (const naming of namings.get(id) ?? [])
-        together[placeOf(naming)]?.push(namingOf(node, naming % ROLES.length))
+        together[placeOf(naming)]?.push(namingOf(node, naming % NAMING_ROLES.length))
     }
   }
   return together.filter((item) => item.length > 1)

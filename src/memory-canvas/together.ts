@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { type Atom, idsInView } from './atoms.ts'
-import { ROLES, type Role } from './extraction/identity.ts'
+import { NAMING_ROLES, type NamingRole } from './extraction/identity.ts'
 import { inHalves, listOfIds } from './ids.ts'
 import { prepareInView } from './in-view.ts'
 import type { View } from './visible-sources.ts'
@@ -11,15 +11,15 @@ export type Together = readonly number[]
 
 /** Packs an index and a role into one number, because there are thousands of them. */
 export function namingOf(place: number, role: number): number {
-  return place * ROLES.length + role
+  return place * NAMING_ROLES.length + role
 }
 
 export function placeOf(naming: number): number {
-  return Math.floor(naming / ROLES.length)
+  return Math.floor(naming / NAMING_ROLES.length)
 }
 
-export function roleOf(naming: number): Role {
-  return ROLES[naming % ROLES.length] ?? 'mention'
+export function roleOf(naming: number): NamingRole {
+  return NAMING_ROLES[naming % NAMING_ROLES.length] ?? 'mention'
 }
 
 /** Limits on the atom and source pairs where latest items are looked up, for each node and in total. */
@@ -56,7 +56,7 @@ function placesOf({ atoms }: { atoms: readonly Atom[] }, limit: number): Place[]
  */
 const selectTogether = prepareInView(`
   select string_agg(source_item_id || ',' || codes, ';') as items from (
-    select m.source_item_id, string_agg(((c.place - 1) * ${ROLES.length} + array_position(array[${ROLES.map((role) => `'${role}'`).join(', ')}], m.role) - 1)::text, ',') as codes
+    select m.source_item_id, string_agg(((c.place - 1) * ${NAMING_ROLES.length} + array_position(array[${NAMING_ROLES.map((role) => `'${role}'`).join(', ')}], m.role) - 1)::text, ',') as codes
     from (
       -- Named alone first, so that the items are looked up in the index at one go, and not for each atom.
       select source_item_id, entity_id, role from item_entities
@@ -105,7 +105,7 @@ export async function namedTogether(
         const naming = Number(code)
         const atom = atoms[placeOf(naming)]
         if (!atom) throw new Error('an item names together what was not asked for')
-        return namingOf(atom.node, naming % ROLES.length)
+        return namingOf(atom.node, naming % NAMING_ROLES.length)
       }),
     )
   }

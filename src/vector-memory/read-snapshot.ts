@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
-import { ITEM_COLUMNS, ItemRow } from './search-filter.ts'
+import { ITEM_ROW_COLUMNS, ItemRow } from './search-filter.ts'
 import { KEY_BYTES, rowBytesOf } from '../vector-scan/index.ts'
 import { inParts } from '../kernel/in-parts.ts'
 
@@ -140,12 +140,12 @@ const readPage = prepare(`
   ) e`)
 
 const selectItems = prepare(`
-  select ${ITEM_COLUMNS} from json_array_elements_text($2::json) as g(id)
+  select ${ITEM_ROW_COLUMNS} from json_array_elements_text($2::json) as g(id)
   cross join lateral (
     select f.* from source_items f where f.organization_id = $1 and f.id = g.id::uuid limit 1) f`)
 
 const selectItemsAfter = prepare(`
-  select ${ITEM_COLUMNS} from source_items f where f.organization_id = $1 and f.id > $2::uuid
+  select ${ITEM_ROW_COLUMNS} from source_items f where f.organization_id = $1 and f.id > $2::uuid
   order by f.id limit ${ITEMS_A_PAGE}`)
 
 /** At most {@link ROWS_A_PAGE} rows in the format of `writeRows`, their keys, and the items that begin here. */

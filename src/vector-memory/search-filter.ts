@@ -59,7 +59,7 @@ const COMPUTED: Partial<Record<keyof ItemRow, string>> = {
 }
 
 /** Selects an {@link ItemRow} from item `f`. */
-export const ITEM_COLUMNS = ItemRow.keyof()
+export const ITEM_ROW_COLUMNS = ItemRow.keyof()
   .options.map((name) => `${COMPUTED[name] ?? `f.${name}`} as ${name}`)
   .join(', ')
 

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { z } from 'zod'
 import { VERSION } from '../kernel/version.ts'
-import { blockBytesOf, DIMENSIONS_MAX, NO_ITEM, ROWS_A_BLOCK } from '../vector-scan/index.ts'
+import { blockBytesOf, SCAN_DIMENSIONS_MAX, NO_ITEM, ROWS_A_BLOCK } from '../vector-scan/index.ts'
 import { SavedItems } from './item-fields.ts'
 import type { VectorSnapshot } from './vector-snapshot.ts'
 
@@ -17,7 +17,7 @@ const Head = z
     service: z.literal(VERSION),
     organizationId: z.uuid(),
     modelId: z.int(),
-    dimensions: z.int().min(1).max(DIMENSIONS_MAX),
+    dimensions: z.int().min(1).max(SCAN_DIMENSIONS_MAX),
     items: z.int(),
     blocks: z.int().min(1),
     blockBytes: z.int(),

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Db } from '../database/database.ts'
-import { DIMENSIONS_MAX, NoRoom, type RowTable, VectorScanner } from '../vector-scan/index.ts'
+import { SCAN_DIMENSIONS_MAX, NoRoom, type RowTable, VectorScanner } from '../vector-scan/index.ts'
 import {
   countRows,
   readChanges,
@@ -161,7 +161,7 @@ export class Snapshots {
   }
 
   #begin(of: SnapshotOf): Entry | null {
-    if (of.dimensions > DIMENSIONS_MAX || this.#stopping.signal.aborted) return null
+    if (of.dimensions > SCAN_DIMENSIONS_MAX || this.#stopping.signal.aborted) return null
     if ((this.#refusedUntil.get(of.organizationId) ?? 0) > this.#now()) return null
     if (this.#loadLimit.pendingCount >= LOADS_WAITING_MAX) return null
     const entry = this.#add(of)

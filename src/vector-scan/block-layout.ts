@@ -8,7 +8,7 @@ export const ROWS_A_BLOCK = 256
 /** Dimensions that share a scale. */
 export const SEGMENT = 128
 /** The maximum that fits into the memory reserved for a query. */
-export const DIMENSIONS_MAX = 4_096
+export const SCAN_DIMENSIONS_MAX = 4_096
 
 const FLOAT_BYTES = 4
 export const SCALES_BYTES = ROWS_A_BLOCK * FLOAT_BYTES

@@ -1,5 +1,5 @@
 import type { MeaningPart } from '../inference/embedding-model.ts'
-import { DIMENSIONS_MAX, ROWS_A_BLOCK, SEGMENT, UNIT_BYTES } from './block-layout.ts'
+import { SCAN_DIMENSIONS_MAX, ROWS_A_BLOCK, SEGMENT, UNIT_BYTES } from './block-layout.ts'
 import { quantizeQuery } from './quantized-query.ts'
 import { RowTable } from './row-table.ts'
 import { createScan, CANDIDATES_MAX, type Scan, type ScannedRows } from './scan.ts'
@@ -60,7 +60,7 @@ export function compareVectors(
 }
 
 function createScratch(): { shared: SharedMemory; scan: Scan } {
-  const units = (CANDIDATES_MAX / ROWS_A_BLOCK) * (DIMENSIONS_MAX / SEGMENT)
+  const units = (CANDIDATES_MAX / ROWS_A_BLOCK) * (SCAN_DIMENSIONS_MAX / SEGMENT)
   const shared = createSharedMemory({ bytes: units * UNIT_BYTES, threads: 1 })
   return { shared, scan: createScan(shared.memories, roomOf(0)) }
 }

@@ -4,7 +4,7 @@
  * bounds of every similarity, so that it returns all rows that can be among the nearest. `score.ts` computes exact
  * similarities. This module does not depend on the database or organizations.
  */
-export { blockBytesOf, DIMENSIONS_MAX, ROWS_A_BLOCK } from './block-layout.ts'
+export { blockBytesOf, SCAN_DIMENSIONS_MAX, ROWS_A_BLOCK } from './block-layout.ts'
 export { compareVectors, similaritiesOf, type Similarity } from './compare.ts'
 export { greatestCosines } from './scan.ts'
 export { NO_ITEM, NoRoom, type RowTable } from './row-table.ts'

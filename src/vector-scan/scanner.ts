@@ -3,7 +3,7 @@ import { quantizeQuery } from './quantized-query.ts'
 import { RowTable } from './row-table.ts'
 import type { ScannedRows } from './scan.ts'
 import { createSharedMemory, type SharedMemory } from './shared-memory.ts'
-import { createThreads, type Threads } from './threads.ts'
+import { createScanThreads, type ScanThreads } from './scan-threads.ts'
 
 /** Threads scan tables with more rows; doubled if no other scan is expected. */
 const INLINE_ROWS_MAX = 8_192
@@ -11,7 +11,7 @@ const INLINE_ROWS_MAX = 8_192
 /** Tables of quantized vectors within a memory limit, and scans of them. */
 export class VectorScanner {
   readonly #shared: SharedMemory
-  readonly #threads: Threads
+  readonly #threads: ScanThreads
 
   /** @param threads the number of scanning threads, besides the caller's */
   constructor({
@@ -24,7 +24,7 @@ export class VectorScanner {
     inlineRowsMax?: number | undefined
   }) {
     this.#shared = createSharedMemory({ bytes, threads: threads + 1 })
-    this.#threads = createThreads(this.#shared, { count: threads, inlineRowsMax })
+    this.#threads = createScanThreads(this.#shared, { count: threads, inlineRowsMax })
   }
 
   /** Creates an empty table of vectors with this many dimensions. */

@@ -1,4 +1,4 @@
-import { DIMENSIONS_MAX, ROWS_A_BLOCK, SEGMENT, UNIT_BYTES } from './block-layout.ts'
+import { SCAN_DIMENSIONS_MAX, ROWS_A_BLOCK, SEGMENT, UNIT_BYTES } from './block-layout.ts'
 
 const PAGE_BYTES = 65_536
 /** Pages requested from the system at a time. */
@@ -7,14 +7,14 @@ const PAGES_AT_ONCE = 64
 const MEMORY_BYTES_MAX = 4_000 * 2 ** 20
 
 const WORD = 4
-const SEGMENTS_MAX = DIMENSIONS_MAX / SEGMENT
+const SEGMENTS_MAX = SCAN_DIMENSIONS_MAX / SEGMENT
 /** Blocks per kernel call, so that the results stay in the processor's cache. */
 export const BLOCKS_AT_ONCE = 16
 /**
  * The layout of a thread's room, in words: a query, the units of some blocks, the sums of one block's rows, and the
  * results of all rows.
  */
-const QUERY_WORDS = DIMENSIONS_MAX + 3 * SEGMENTS_MAX
+const QUERY_WORDS = SCAN_DIMENSIONS_MAX + 3 * SEGMENTS_MAX
 const UNITS_WORDS = BLOCKS_AT_ONCE * SEGMENTS_MAX
 const OUT_WORDS = BLOCKS_AT_ONCE * ROWS_A_BLOCK
 const ROOM_BYTES = WORD * (QUERY_WORDS + UNITS_WORDS + ROWS_A_BLOCK + OUT_WORDS)

@@ -3,7 +3,7 @@ import type { TermWeights } from '../../inference/term-weights.ts'
 import type { Pausable } from '../../kernel/cooperative.ts'
 import { findingBlocks } from '../../text/blocks.ts'
 import { channelsOf, namedChannel } from './channels.ts'
-import { fold, type FoundEntity, type FoundName, ROLES } from './identity.ts'
+import { fold, type FoundEntity, type FoundName, NAMING_ROLES } from './identity.ts'
 import {
   byFullName,
   byHandle,
@@ -235,7 +235,7 @@ function merged(found: readonly FoundEntity[]): FoundEntity[] {
     const known = byKey.get(entity.key)
     if (!known) byKey.set(entity.key, { ...entity, names: distinct(entity.names) })
     else {
-      if (ROLES.indexOf(entity.role) < ROLES.indexOf(known.role)) known.role = entity.role
+      if (NAMING_ROLES.indexOf(entity.role) < NAMING_ROLES.indexOf(known.role)) known.role = entity.role
       known.names = distinct([...known.names, ...entity.names])
     }
   }
@@ -244,7 +244,7 @@ function merged(found: readonly FoundEntity[]): FoundEntity[] {
 
 function closest(entities: readonly FoundEntity[]): FoundEntity[] {
   return entities
-    .toSorted((left, right) => ROLES.indexOf(left.role) - ROLES.indexOf(right.role))
+    .toSorted((left, right) => NAMING_ROLES.indexOf(left.role) - NAMING_ROLES.indexOf(right.role))
     .slice(0, ENTITIES_MAX)
 }
 
@@ -258,7 +258,7 @@ function withinItem(entities: readonly FoundEntity[]): FoundEntity[] {
   return entities.filter((entity) => {
     const same = entity.alias === null ? undefined : byAlias.get(entity.alias)
     if (!same || same === entity || same.rank <= entity.rank) return true
-    if (ROLES.indexOf(entity.role) < ROLES.indexOf(same.role)) same.role = entity.role
+    if (NAMING_ROLES.indexOf(entity.role) < NAMING_ROLES.indexOf(same.role)) same.role = entity.role
     same.names = distinct([...same.names, ...entity.names])
     return false
   })

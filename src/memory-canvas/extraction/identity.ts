@@ -8,15 +8,15 @@ export interface FoundName {
 }
 
 /** What an entity is to an item, closest first. */
-export const ROLES = ['source', 'author', 'channel', 'recipient', 'mention'] as const
-export type Role = (typeof ROLES)[number]
+export const NAMING_ROLES = ['source', 'author', 'channel', 'recipient', 'mention'] as const
+export type NamingRole = (typeof NAMING_ROLES)[number]
 
 export interface FoundEntity {
   type: StoredEntityType
   key: string
   alias: string | null
   rank: number
-  role: Role
+  role: NamingRole
   names: FoundName[]
 }
 

@@ -5,7 +5,7 @@ import {
   type FoundName,
   handleAlias,
   RANK,
-  type Role,
+  type NamingRole,
   tidy,
 } from './identity.ts'
 import {
@@ -44,7 +44,7 @@ export function personOf(text: string): GivenPerson {
 }
 
 /** A person and their organization, as far as known. A shared mailbox is not a person. */
-export function entitiesOfPerson(given: GivenPerson, role: Role, provider: string): FoundEntity[] {
+export function entitiesOfPerson(given: GivenPerson, role: NamingRole, provider: string): FoundEntity[] {
   const address = given.address?.toLowerCase() ?? ''
   const name = given.name === null ? null : personName(given.name, provider)
   if (!ADDRESS.test(address)) return name === null ? [] : [byName(name, role)]
@@ -69,13 +69,13 @@ function looksLikePerson(mailbox: string): boolean {
 }
 
 /** A handle, such as `@ada`, which is unique only within its provider. */
-export function byHandle(handle: string, role: Role, provider: string): FoundEntity {
+export function byHandle(handle: string, role: NamingRole, provider: string): FoundEntity {
   const alias = handleAlias(provider, handle)
   const names = [{ name: `@${handle}`, alias }]
   return { type: 'person', key: `handle:${alias}`, alias, rank: RANK.handle, role, names }
 }
 
-function byName(name: FoundName, role: Role): FoundEntity {
+function byName(name: FoundName, role: NamingRole): FoundEntity {
   const isHandle = name.alias?.startsWith('@') ?? false
   const key = isHandle ? `handle:${name.alias}` : `name:${name.alias}`
   return {

@@ -8,7 +8,7 @@ const BLOCKS_A_THREAD_MIN = 32
 const HEAP_MAX_MB = 64
 
 /** Scans few rows on this thread, and more on threads that start on first use. */
-export interface Threads {
+export interface ScanThreads {
   /**
    * @param isAlone no other search is running, so twice as many rows are scanned on this thread
    * @returns null if too many rows are equally near
@@ -27,10 +27,10 @@ interface Thread {
  * @param count the number of threads besides this one. Each has a room in the memory after this thread's
  * @param inlineRowsMax scans up to this many rows on the calling thread, because handing them over costs as much
  */
-export function createThreads(
+export function createScanThreads(
   shared: SharedMemory,
   { count, inlineRowsMax }: { count: number; inlineRowsMax: number },
-): Threads {
+): ScanThreads {
   let here: Scan | undefined
   const threads = new Map<number, Thread>()
 
