@@ -1,14 +1,14 @@
 import type { CanvasEdge, CanvasNode } from './api-shapes.ts'
 
 const SIZE = 1_200
-const CENTRE = SIZE / 2
+const CENTER = SIZE / 2
 /** The angle between consecutive nodes, which keeps them from overlapping. */
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
 const RADIUS_MIN = 5
 const RADIUS_MAX = 26
 const LABEL_CHARACTERS_MAX = 28
 /** Colors of the heaviest node and of the legend's other nodes. */
-const COLOURS: Readonly<Record<string, string>> = {
+const COLORS: Readonly<Record<string, string>> = {
   person: '#2563eb',
   organization: '#9333ea',
   channel: '#0d9488',
@@ -30,8 +30,8 @@ export function drawCanvas(nodes: readonly CanvasNode[], edges: readonly CanvasE
     const distance = ((SIZE / 2 - 90) * Math.sqrt(place)) / Math.sqrt(Math.max(1, nodes.length - 1))
     return {
       node,
-      x: CENTRE + distance * Math.cos(place * GOLDEN_ANGLE),
-      y: CENTRE + distance * Math.sin(place * GOLDEN_ANGLE),
+      x: CENTER + distance * Math.cos(place * GOLDEN_ANGLE),
+      y: CENTER + distance * Math.sin(place * GOLDEN_ANGLE),
       radius: RADIUS_MIN + (RADIUS_MAX - RADIUS_MIN) * Math.sqrt(node.weight / heaviest),
     }
   })
@@ -72,18 +72,18 @@ function circleOf({ node, x, y, radius }: Placed): string {
     characters.length <= LABEL_CHARACTERS_MAX
       ? node.label
       : `${characters.slice(0, LABEL_CHARACTERS_MAX - 1).join('')}…`
-  const colour = COLOURS[node.kind === 'source' ? 'source' : node.type] ?? COLOURS['source']
+  const color = COLORS[node.kind === 'source' ? 'source' : node.type] ?? COLORS['source']
   return (
     `<g><title>${escaped(`${node.label} (${node.type}): ${node.weight}`)}</title>` +
-    `<circle cx="${round(x)}" cy="${round(y)}" r="${round(radius)}" fill="${colour}" fill-opacity="0.85"/>` +
+    `<circle cx="${round(x)}" cy="${round(y)}" r="${round(radius)}" fill="${color}" fill-opacity="0.85"/>` +
     `<text x="${round(x)}" y="${round(y + radius + 12)}" text-anchor="middle" fill="#0f172a" stroke="#ffffff" stroke-width="3" paint-order="stroke">${escaped(label)}</text></g>`
   )
 }
 
 function legend(): string[] {
-  return Object.entries(COLOURS).map(
-    ([type, colour], place) =>
-      `<g><circle cx="24" cy="${24 + place * 20}" r="6" fill="${colour}"/><text x="38" y="${28 + place * 20}" fill="#0f172a">${type}</text></g>`,
+  return Object.entries(COLORS).map(
+    ([type, color], place) =>
+      `<g><circle cx="24" cy="${24 + place * 20}" r="6" fill="${color}"/><text x="38" y="${28 + place * 20}" fill="#0f172a">${type}</text></g>`,
   )
 }
 

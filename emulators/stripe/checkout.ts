@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { Account, CheckoutPlan, CheckoutSession, GivenDiscount } from './account.ts'
 import { found } from './account.ts'
-import { amountOf } from './catalogue.ts'
+import { amountOf } from './catalog.ts'
 import {
   addCustomer,
   attachCard,
@@ -161,7 +161,7 @@ export function payCheckout(
   session.customer = customer.id
   if (given.code !== null) enterCode(account, session, given.code)
   account.challengedCards.delete(session.id)
-  if (TEST_CARDS[given.card].behaviour === 'declined') {
+  if (TEST_CARDS[given.card].behavior === 'declined') {
     startRefused(account, session, 'declined')
     return 'declined'
   }

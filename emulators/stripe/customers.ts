@@ -6,16 +6,16 @@ import { found } from './account.ts'
  * How a card behaves when charged. `later` works at first and is declined from then on. The owner of
  * `authenticate_once` authenticates the first payment, the owner of `authenticate_always` each one.
  */
-type CardBehaviour = 'works' | 'declined' | 'later' | 'authenticate_once' | 'authenticate_always'
+type CardBehavior = 'works' | 'declined' | 'later' | 'authenticate_once' | 'authenticate_always'
 
 /** The available cards, with the numbers of Stripe's test mode. */
 export const TEST_CARDS = {
-  '4242424242424242': { behaviour: 'works', says: 'works' },
-  '4000000000000341': { behaviour: 'later', says: 'works now, is declined from the next payment on' },
-  '4000002500003155': { behaviour: 'authenticate_once', says: 'needs authentication for the first payment' },
-  '4000002760003184': { behaviour: 'authenticate_always', says: 'needs authentication for every payment' },
-  '4000000000000002': { behaviour: 'declined', says: 'is declined at once' },
-} as const satisfies Record<string, { behaviour: CardBehaviour; says: string }>
+  '4242424242424242': { behavior: 'works', says: 'works' },
+  '4000000000000341': { behavior: 'later', says: 'works now, is declined from the next payment on' },
+  '4000002500003155': { behavior: 'authenticate_once', says: 'needs authentication for the first payment' },
+  '4000002760003184': { behavior: 'authenticate_always', says: 'needs authentication for every payment' },
+  '4000000000000002': { behavior: 'declined', says: 'is declined at once' },
+} as const satisfies Record<string, { behavior: CardBehavior; says: string }>
 
 export type TestCard = keyof typeof TEST_CARDS
 
@@ -113,15 +113,15 @@ export function attachCard(account: Account, customerId: string, number: TestCar
 
 /** The result of charging a stored card without its owner. */
 export function chargeOf(method: PaymentMethod | undefined): 'paid' | 'declined' | 'requires_action' {
-  const behaviour = Object.entries(TEST_CARDS).find(([number]) =>
+  const behavior = Object.entries(TEST_CARDS).find(([number]) =>
     number.endsWith(method?.card.last4 ?? '-'),
-  )?.[1].behaviour
-  if (behaviour === 'works' || behaviour === 'authenticate_once') return 'paid'
-  return behaviour === 'authenticate_always' ? 'requires_action' : 'declined'
+  )?.[1].behavior
+  if (behavior === 'works' || behavior === 'authenticate_once') return 'paid'
+  return behavior === 'authenticate_always' ? 'requires_action' : 'declined'
 }
 
 /** Whether the card's owner must authenticate a checkout payment. */
 export function needsAuthentication(card: TestCard): boolean {
-  const { behaviour } = TEST_CARDS[card]
-  return behaviour === 'authenticate_once' || behaviour === 'authenticate_always'
+  const { behavior } = TEST_CARDS[card]
+  return behavior === 'authenticate_once' || behavior === 'authenticate_always'
 }

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { Account, Invoice, Subscription } from './account.ts'
 import { found } from './account.ts'
-import { amountOf, cycleOf } from './catalogue.ts'
+import { amountOf, cycleOf } from './catalog.ts'
 import { DAY, HOUR, periodAround } from './clock.ts'
 import { chargeOf } from './customers.ts'
 import { spendDiscounts } from './discounts.ts'

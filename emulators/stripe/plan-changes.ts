@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { Account, Price, Subscription, SubscriptionItem } from './account.ts'
 import { found } from './account.ts'
-import { amountOf, cycleOf } from './catalogue.ts'
+import { amountOf, cycleOf } from './catalog.ts'
 import { periodAround } from './clock.ts'
 import { newLine } from './invoice-shape.ts'
 import { makeInvoice } from './invoices.ts'
@@ -10,7 +10,7 @@ import { releaseSchedule, updating } from './subscription-status.ts'
 import { newItem } from './subscription-shape.ts'
 import { isMetered, periodLine, planItem, setPeriod, setPrice } from './subscription-items.ts'
 
-export type ProrationBehaviour = 'always_invoice' | 'create_prorations' | 'none'
+export type ProrationBehavior = 'always_invoice' | 'create_prorations' | 'none'
 
 /** A change of one item: with `id` of an existing one, without of a new one. */
 export interface ItemChange {
@@ -29,7 +29,7 @@ export function changeItems(
   account: Account,
   subscription: Subscription,
   changes: readonly ItemChange[],
-  behaviour: ProrationBehaviour,
+  behavior: ProrationBehavior,
 ): void {
   checkChanges(account, subscription, changes)
   const lines: Stripe.InvoiceLineItem[] = []
@@ -44,11 +44,11 @@ export function changeItems(
     if (restarts && !inTrial) lines.push(...restart(account, subscription, now))
     if (subscription.schedule !== null) releaseSchedule(account, subscription)
   })
-  const due = behaviour === 'none' ? lines.filter((line) => !isProration(line)) : lines
+  const due = behavior === 'none' ? lines.filter((line) => !isProration(line)) : lines
   if (inTrial || due.length === 0) return
   const now = account.clock.now()
   const period = { start: now, end: now }
-  if (behaviour === 'always_invoice' || restarts)
+  if (behavior === 'always_invoice' || restarts)
     makeInvoice(account, { subscription, lines: due, reason: 'subscription_update', period, draft: false })
   else
     account.pendingLines.set(subscription.id, [

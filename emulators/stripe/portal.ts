@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { Account, Price, Subscription } from './account.ts'
 import { found } from './account.ts'
-import { cycleOf } from './catalogue.ts'
+import { cycleOf } from './catalog.ts'
 import { attachCard, TEST_CARDS, type TestCard } from './customers.ts'
 import { changeItems, scheduleChange } from './plan-changes.ts'
 import { invalid } from './stripe-error.ts'
@@ -86,7 +86,7 @@ function isShorter(next: Price, present: Price): boolean {
 
 /** Replaces the card for future charges; a declined one is not stored. */
 export function replaceCard(account: Account, customer: string, card: TestCard): 'kept' | 'declined' {
-  if (TEST_CARDS[card].behaviour === 'declined') return 'declined'
+  if (TEST_CARDS[card].behavior === 'declined') return 'declined'
   const method = attachCard(account, customer, card)
   for (const subscription of account.subscriptions.values()) {
     const isLive = subscription.customer === customer && subscription.ended_at === null

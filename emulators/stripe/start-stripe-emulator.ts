@@ -7,7 +7,7 @@ import {
 import { createRandom } from '../kit/random.ts'
 import { createAccount, type Account, type AfterRetries } from './account.ts'
 import { createApi, type ApiRoute } from './api.ts'
-import { seedCatalogue } from './catalogue.ts'
+import { seedCatalog } from './catalog.ts'
 import { controlRoutes } from './control-routes.ts'
 import type { Controls } from './emulator-parts.ts'
 import { settle } from './due.ts'
@@ -15,7 +15,7 @@ import { createMeters, type Meters } from './meters.ts'
 import { html } from './pages/html.ts'
 import { pageReply } from './pages/layout.ts'
 import { pageRoutes } from './pages/routes.ts'
-import { catalogueRoutes } from './routes-catalogue.ts'
+import { catalogRoutes } from './routes-catalog.ts'
 import { checkoutRoutes } from './routes-checkout.ts'
 import { customerRoutes } from './routes-customers.ts'
 import { discountRoutes } from './routes-discounts.ts'
@@ -71,7 +71,7 @@ export async function startStripeEmulator(options: StripeEmulatorOptions = {}): 
     afterRetries: options.afterRetries ?? 'unpaid',
     taxPercent: options.taxPercent === undefined ? 20 : options.taxPercent,
   })
-  seedCatalogue(account)
+  seedCatalog(account)
   const meters = createMeters(account)
   const webhooks = createWebhooks({
     url: options.webhookUrl,
@@ -131,7 +131,7 @@ export async function startStripeEmulator(options: StripeEmulatorOptions = {}): 
 function apiRoutes(meters: Meters): Record<string, ApiRoute> {
   return {
     ...customerRoutes,
-    ...catalogueRoutes,
+    ...catalogRoutes,
     ...checkoutRoutes,
     ...discountRoutes,
     ...subscriptionRoutes,

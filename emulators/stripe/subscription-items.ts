@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { Account, Price, Subscription, SubscriptionItem } from './account.ts'
-import { amountOf } from './catalogue.ts'
+import { amountOf } from './catalog.ts'
 import { newLine } from './invoice-shape.ts'
 import { planOf } from './subscription-shape.ts'
 

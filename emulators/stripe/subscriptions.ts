@@ -1,6 +1,6 @@
 import type { Account, GivenDiscount, Subscription } from './account.ts'
 import { found } from './account.ts'
-import { cycleOf } from './catalogue.ts'
+import { cycleOf } from './catalog.ts'
 import { DAY, periodAround } from './clock.ts'
 import { addDiscount } from './discounts.ts'
 import { makeInvoice } from './invoices.ts'

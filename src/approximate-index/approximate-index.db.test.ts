@@ -83,7 +83,7 @@ async function modelId(): Promise<number> {
 }
 
 /** The indexes in the catalog, and whether each is valid. */
-async function inCatalogue(): Promise<Record<string, boolean>> {
+async function inCatalog(): Promise<Record<string, boolean>> {
   const { rows } = await sql<{ name: string; whole: boolean }>`
     select c.relname::text as name, i.indisvalid as whole from pg_index i join pg_class c on c.oid = i.indexrelid
     where c.relname like 'chunk\_embeddings\_near\_%'`.execute(database.db)
@@ -114,7 +114,7 @@ async function whileBuilding(act: (made: ApproximateIndexes) => Promise<void>): 
     const made = instance()
     await made.ask(REQUEST, organization.id)
     const name = await ownIndex()
-    await until('it is being built', inCatalogue, (found) => found[name] === false)
+    await until('it is being built', inCatalog, (found) => found[name] === false)
     await act(made)
   } finally {
     release.resolve()
@@ -173,7 +173,7 @@ describe.runIf(isServer)('on a server', () => {
     expect(ready).toMatchObject({ status: 'ready', chunksDone: ITEMS, errorMessage: null })
     expect(ready.bytes).toBeGreaterThan(0)
     expect(ready.finishedAt).not.toBeNull()
-    expect(await inCatalogue()).toEqual({ [await ownIndex()]: true })
+    expect(await inCatalog()).toEqual({ [await ownIndex()]: true })
     const is = { organizationId: organization.id, modelId: await modelId() }
     expect(await hasReadyIndex(database.db, is)).toBe(true)
     expect(await hasReadyIndex(database.db, { ...is, organizationId: other.id })).toBe(false)
@@ -189,7 +189,7 @@ describe.runIf(isServer)('on a server', () => {
 
   it('is left to a worker process if this one is not', async () => {
     await instance(false).ask(REQUEST, organization.id)
-    expect(await inCatalogue()).toEqual({})
+    expect(await inCatalog()).toEqual({})
     await instance().settle()
     expect(await instance(false).read(organization.id)).toMatchObject({ status: 'ready' })
   })
@@ -212,7 +212,7 @@ describe.runIf(isServer)('on a server', () => {
     ).toBe(false)
     await made.settle()
     expect(await ownIndex()).not.toBe(before)
-    expect(await inCatalogue()).toEqual({ [await ownIndex()]: true })
+    expect(await inCatalog()).toEqual({ [await ownIndex()]: true })
     expect(await made.read(organization.id)).toMatchObject({ status: 'ready', model: 'second' })
   })
 
@@ -225,14 +225,14 @@ describe.runIf(isServer)('on a server', () => {
       await hasReadyIndex(database.db, { organizationId: organization.id, modelId: await modelId() }),
     ).toBe(false)
     await made.settle()
-    expect(await inCatalogue()).toEqual({})
+    expect(await inCatalog()).toEqual({})
   })
 
   it('is dropped with its organization', async () => {
     const made = instance()
     await made.ask(REQUEST, organization.id)
     await made.settle()
-    expect(Object.keys(await inCatalogue())).toHaveLength(1)
+    expect(Object.keys(await inCatalog())).toHaveLength(1)
     for (const [table, placement] of Object.entries(LAYOUT).toReversed())
       if (placement === 'tenant' && table !== 'approximate_indexes')
         await sql`delete from ${sql.table(table)} where organization_id = ${organization.id}`.execute(
@@ -240,7 +240,7 @@ describe.runIf(isServer)('on a server', () => {
         )
     await database.db.deleteFrom('organizations').where('id', '=', organization.id).execute()
     await made.settle()
-    expect(await inCatalogue()).toEqual({})
+    expect(await inCatalog()).toEqual({})
   })
 
   it('is canceled if it is dropped while building', async () => {
@@ -249,7 +249,7 @@ describe.runIf(isServer)('on a server', () => {
       await until('no process builds it', buildersOf, (builders) => builders === 0)
     })
     await instance().settle()
-    expect(await inCatalogue()).toEqual({})
+    expect(await inCatalog()).toEqual({})
   })
 
   it('is canceled when its process stops, and the lease goes to the next process', async () => {
@@ -259,7 +259,7 @@ describe.runIf(isServer)('on a server', () => {
       expect(await buildersOf()).toBe(0)
     })
     await instance().settle()
-    expect(await inCatalogue()).toEqual({ [await ownIndex()]: true })
+    expect(await inCatalog()).toEqual({ [await ownIndex()]: true })
     expect(await instance().read(organization.id)).toMatchObject({ status: 'ready' })
   })
 
@@ -310,7 +310,7 @@ describe.runIf(isServer)('on a server', () => {
       .set({ lease_expires_at: sql`statement_timestamp() - interval '1 second'` })
       .execute()
     await made.settle()
-    expect(await inCatalogue()).toEqual({ [name]: true })
+    expect(await inCatalog()).toEqual({ [name]: true })
     expect(await oidOf()).not.toBe(half)
     expect(await made.read(organization.id)).toMatchObject({ status: 'ready' })
   })
@@ -321,7 +321,7 @@ describe.runIf(isServer)('on a server', () => {
     await made.settle()
     await sql`drop index ${sql.id(await ownIndex())}`.execute(database.db)
     await made.settle()
-    expect(await inCatalogue()).toEqual({ [await ownIndex()]: true })
+    expect(await inCatalog()).toEqual({ [await ownIndex()]: true })
   })
 })
 

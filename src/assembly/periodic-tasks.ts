@@ -10,41 +10,30 @@ import type { Logger } from '../kernel/logger.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 /** The longest delay until webhooks are notified that credits are low. */
-const LOW_CREDITS_INTERVAL_MS = 10_000
+const LOW_CREDITS_MS = 10_000
 
 /** Refunds credits of dead requests, deletes what has expired, and notifies webhooks of low credits. */
 export function createPeriodicTasks(
   { credits, rateLimit }: { credits: Credits; rateLimit: RateLimit },
   { db, clock, logger }: { db: Db; clock: Clock; logger: Logger },
 ): Task[] {
-  const every = (intervalMs: number, act: () => Promise<unknown>, failure: string): Task =>
-    createTask({ act, intervalMs, onError: (err) => logger.error({ err }, failure) })
+  const every = (intervalMs: number, act: (now: Date) => Promise<unknown>, failure: string): Task =>
+    createTask({ act: () => act(clock.now()), intervalMs, onError: (err) => logger.error({ err }, failure) })
+  const deleteUnusedUsers = async (now: Date): Promise<void> => {
+    const people = await deleteStrangers(db, now)
+    if (people > 0) logger.info({ people }, 'deleted users without a workspace')
+  }
   return [
-    every(MINUTE_MS, () => credits.refundExpired(clock.now()), 'expired credits could not be refunded'),
-    every(MINUTE_MS, () => rateLimit.deleteEmptyWindows(), 'expired rate windows could not be deleted'),
-    every(HOUR_MS, () => deleteExpiredDays(db, clock.now()), 'expired days of usage could not be deleted'),
+    every(MINUTE_MS, credits.refundExpired, 'expired credits could not be refunded'),
+    every(MINUTE_MS, rateLimit.deleteEmptyWindows, 'expired rate windows could not be deleted'),
+    every(HOUR_MS, (now) => deleteExpiredDays(db, now), 'expired days of usage could not be deleted'),
     every(
       HOUR_MS,
-      () => deleteExpiredRequests(db, clock.now()),
+      (now) => deleteExpiredRequests(db, now),
       'old requests could not be deleted from the request log',
     ),
-    every(
-      HOUR_MS,
-      () => deleteExpiredInvitations(db, clock.now()),
-      'expired invitations could not be deleted',
-    ),
-    every(
-      HOUR_MS,
-      async () => {
-        const people = await deleteStrangers(db, clock.now())
-        if (people > 0) logger.info({ people }, 'deleted users without a workspace')
-      },
-      'users without a workspace could not be deleted',
-    ),
-    every(
-      LOW_CREDITS_INTERVAL_MS,
-      () => noteLowCredits(db, clock.now()),
-      'low-credit notices could not be queued',
-    ),
+    every(HOUR_MS, (now) => deleteExpiredInvitations(db, now), 'expired invitations could not be deleted'),
+    every(HOUR_MS, deleteUnusedUsers, 'users without a workspace could not be deleted'),
+    every(LOW_CREDITS_MS, (now) => noteLowCredits(db, now), 'low-credit notices could not be queued'),
   ]
 }

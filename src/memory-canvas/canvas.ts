@@ -87,7 +87,7 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
     const ranked = ENTITY_TYPES.map((type) =>
       entities.filter((entity) => entity.type === type).toSorted(byWeight),
     )
-    const chosen = withCentre(interleave(ranked, query.limit - sources.length), entities, query)
+    const chosen = withCenter(interleave(ranked, query.limit - sources.length), entities, query)
     const together = selection ? namedTogetherIn(selection, chosen) : await namedTogether(db, view, chosen)
     const graph = toGraph(chosen, sources, together)
     // The nearest passages can change although the canvas does not.
@@ -163,8 +163,8 @@ async function findCandidates(
       ? await topAtoms(db, view, query.entityType, room)
       : [...asked].slice(0, room)
   if (selection) {
-    const centre = query.around === undefined ? [] : [query.around]
-    return (await resolveWithin(db, view, selection, [...centre, ...ids])).filter(isWanted)
+    const center = query.around === undefined ? [] : [query.around]
+    return (await resolveWithin(db, view, selection, [...center, ...ids])).filter(isWanted)
   }
   // For the whole canvas the kinds already alternate; for requested ids the kinds are unknown until loaded.
   const enough = asked !== null ? ids.length : query.limit + SPARE_ATOMS
@@ -233,10 +233,10 @@ function weighSources(
 }
 
 /** The requested center is always included, whatever its weight. */
-function withCentre(chosen: Entity[], entities: readonly Entity[], { around, limit }: CanvasQuery): Entity[] {
-  const centre = entities.find(({ atoms }) => atoms.some(({ id }) => id === around))
-  if (!centre || chosen.includes(centre)) return chosen
-  return [centre, ...chosen.slice(0, Math.max(0, chosen.length < limit ? chosen.length : chosen.length - 1))]
+function withCenter(chosen: Entity[], entities: readonly Entity[], { around, limit }: CanvasQuery): Entity[] {
+  const center = entities.find(({ atoms }) => atoms.some(({ id }) => id === around))
+  if (!center || chosen.includes(center)) return chosen
+  return [center, ...chosen.slice(0, Math.max(0, chosen.length < limit ? chosen.length : chosen.length - 1))]
 }
 
 const WaitingRows = z.array(z.object({ waiting: z.number() }))

@@ -6,15 +6,15 @@ export function CopyButton({
   value,
   label,
   icon = CopyIcon,
-  isLabelled = false,
+  isLabeled = false,
 }: {
   value: string
   label: string
   icon?: LucideIcon
   /** Shows the label beside the icon, where copying is the main action. */
-  isLabelled?: boolean
+  isLabeled?: boolean
 }) {
-  if (isLabelled)
+  if (isLabeled)
     return (
       <Copy value={value} timeout={2_000}>
         {({ copied, copy }) => (

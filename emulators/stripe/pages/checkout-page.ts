@@ -1,7 +1,7 @@
 import type { EmulatorReply } from '../../kit/server.ts'
 import type { Account, CheckoutSession } from '../account.ts'
 import { found } from '../account.ts'
-import { amountOf, cycleOf } from '../catalogue.ts'
+import { amountOf, cycleOf } from '../catalog.ts'
 import { totalOf } from '../checkout.ts'
 import { isMetered } from '../subscription-items.ts'
 import { trialEndAfter } from '../subscriptions.ts'

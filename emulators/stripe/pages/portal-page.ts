@@ -1,7 +1,7 @@
 import type { EmulatorReply } from '../../kit/server.ts'
 import type Stripe from 'stripe'
 import type { Account, Invoice, Price, Subscription } from '../account.ts'
-import { cycleOf } from '../catalogue.ts'
+import { cycleOf } from '../catalog.ts'
 import { previewInvoice } from '../invoices.ts'
 import { liveSubscription, plansOnSale } from '../portal.ts'
 import { periodEnd, planItem, plannedPrice } from '../subscription-items.ts'

@@ -22,7 +22,7 @@ interface Plan {
 }
 
 /** What a reading needs besides the subscriptions. */
-export interface Catalogue {
+export interface Catalog {
   planOfProduct: PlanOfProduct
   planned: readonly Stripe.Price[]
   /** The meter of extra answers; null: any, since nothing else is metered. */
@@ -52,11 +52,11 @@ export function knowsPrices(
 /** Translates a customer's subscriptions from Stripe. @throws ProcessorFailure for an unreadable one */
 export function toCustomerReading(
   subscriptions: readonly Stripe.Subscription[],
-  catalogue: Catalogue,
+  catalog: Catalog,
 ): Pick<CustomerReading, 'subscriptions' | 'unknown'> {
   const reading: Pick<CustomerReading, 'subscriptions' | 'unknown'> = { subscriptions: [], unknown: [] }
   for (const subscription of subscriptions) {
-    const { tier, ...told } = toReading(subscription, catalogue)
+    const { tier, ...told } = toReading(subscription, catalog)
     if (tier === null) reading.unknown.push({ ...told, prices: pricesOf(subscription) })
     else reading.subscriptions.push({ ...told, tier })
   }
@@ -91,11 +91,11 @@ function chargesAnswers(price: Stripe.Price, meter: string | null): boolean {
   return meter === null || price.recurring?.meter === meter
 }
 
-function toReading(subscription: Stripe.Subscription, catalogue: Catalogue): Told {
+function toReading(subscription: Stripe.Subscription, catalog: Catalog): Told {
   const { id, status } = subscription
   if (!isStatus(status))
     throw new ProcessorFailure('unavailable', `${id} has the status ${status}, which is unknown here`)
-  const parts = partsOf(subscription, catalogue)
+  const parts = partsOf(subscription, catalog)
   const { item, plan, meter } = parts
   const interval = plan?.interval ?? (item.price.recurring?.interval === 'year' ? 'annual' : 'monthly')
   const isMonthlyMeter = meter?.price.recurring?.interval === 'month'
@@ -116,7 +116,7 @@ function toReading(subscription: Stripe.Subscription, catalogue: Catalogue): Tol
     planned: plannedChange(subscription, {
       present: plan,
       periodEnd: item.current_period_end,
-      plans: plansOf(catalogue),
+      plans: plansOf(catalog),
     }),
     paymentMethodMissing: isPaymentMethodMissing(subscription),
     hasMeter: meter !== undefined,
@@ -134,7 +134,7 @@ interface Parts {
   meter: Stripe.SubscriptionItem | undefined
 }
 
-function partsOf({ id, items }: Stripe.Subscription, { planOfProduct, meter: answers }: Catalogue): Parts {
+function partsOf({ id, items }: Stripe.Subscription, { planOfProduct, meter: answers }: Catalog): Parts {
   const meter = items.data.find(({ price }) => chargesAnswers(price, answers))
   const licensed = items.data.filter(({ price }) => !isMetered(price))
   const sold = licensed
@@ -148,7 +148,7 @@ function partsOf({ id, items }: Stripe.Subscription, { planOfProduct, meter: ans
   return { item, plan: sold[0]?.plan ?? null, plans: sold.length, meter }
 }
 
-function plansOf({ planned, planOfProduct }: Catalogue): Map<string, Plan> {
+function plansOf({ planned, planOfProduct }: Catalog): Map<string, Plan> {
   return new Map(
     planned.flatMap((price) => {
       const plan = isMetered(price) ? undefined : planOf(price, planOfProduct)

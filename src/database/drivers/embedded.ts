@@ -56,7 +56,7 @@ export async function openEmbedded({
   const unlock = lockDirectory(directory)
   try {
     const folder = path.join(directory, 'database')
-    if (!existsSync(folder)) await initialise(directory, folder, onBackgroundError)
+    if (!existsSync(folder)) await initialize(directory, folder, onBackgroundError)
     const thread = await openFolder(folder, onLost)
     const stopVacuuming = startVacuuming(thread, onBackgroundError)
     const files = createFileBackup(thread, folder)
@@ -73,7 +73,7 @@ export async function openEmbedded({
 }
 
 /** Creates the database beside its place and moves it there, so that a killed start leaves nothing half-made. */
-async function initialise(
+async function initialize(
   directory: string,
   folder: string,
   onBackgroundError: (error: unknown) => void,
@@ -84,7 +84,7 @@ async function initialise(
       await rm(path.join(directory, name), { recursive: true, force: true }).catch(onBackgroundError)
   }
   const unfinished = path.join(directory, `database.new-${randomUUID()}`)
-  const script = fileURLToPath(new URL('./initialise-embedded.ts', import.meta.url))
+  const script = fileURLToPath(new URL('./initialize-embedded.ts', import.meta.url))
   try {
     await promisify(execFile)(process.execPath, [script, unfinished], { timeout: INITIALISE_TIMEOUT_MS })
   } catch (error) {

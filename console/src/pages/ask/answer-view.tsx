@@ -107,9 +107,9 @@ function Actions({
         question={question}
         earlier={conversation.map((one) => one.question)}
         isThorough={isThorough}
-        isLabelled
+        isLabeled
       />
-      <CopyButton value={answerToShare(text, context)} label="Copy the answer" isLabelled />
+      <CopyButton value={answerToShare(text, context)} label="Copy the answer" isLabeled />
     </Group>
   )
 }

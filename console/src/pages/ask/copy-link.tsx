@@ -8,15 +8,15 @@ import type { AskSearch } from './ask-search.ts'
 import { linkSearch, type Shared, shortEnough } from './question-link.ts'
 
 /** Copies a link to a question, for colleagues. The label says that a follow-up's link has the earlier questions. */
-export function CopyLink({ isLabelled = false, ...shared }: Shared & { isLabelled?: boolean }) {
+export function CopyLink({ isLabeled = false, ...shared }: Shared & { isLabeled?: boolean }) {
   const { organization } = useWorkspace()
   const { length } = shared.earlier
   const what = length === 0 ? 'Copy link' : `Copy link with ${count(length, 'earlier question')}`
   return (
     <CopyAddress
       search={linkSearch(organization.id, shared)}
-      label={isLabelled ? what : `${what}: ${shared.question}`}
-      isLabelled={isLabelled}
+      label={isLabeled ? what : `${what}: ${shared.question}`}
+      isLabeled={isLabeled}
     />
   )
 }
@@ -25,15 +25,15 @@ export function CopyLink({ isLabelled = false, ...shared }: Shared & { isLabelle
 export function CopyAddress({
   search,
   label,
-  isLabelled = false,
+  isLabeled = false,
 }: {
   search: AskSearch
   label: string
-  isLabelled?: boolean
+  isLabeled?: boolean
 }) {
   const { config } = useConsole()
   const { href } = useRouter().buildLocation({ to: '/ask', search })
   const address = shortEnough(config.publicUrl + href)
   if (address === null) return null
-  return <CopyButton value={address} label={label} icon={Link} isLabelled={isLabelled} />
+  return <CopyButton value={address} label={label} icon={Link} isLabeled={isLabeled} />
 }

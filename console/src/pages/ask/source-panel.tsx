@@ -79,7 +79,7 @@ export function SourcePanel({
             {open && (
               <CitationPager open={open} citations={citations} isCited={answer !== null} onGo={onGo} />
             )}
-            <CopyAddress search={link} label="Copy link" isLabelled />
+            <CopyAddress search={link} label="Copy link" isLabeled />
           </div>
           <Box mb="md">
             <ItemOrigin provider={origin.provider} url={origin.url} item={item.data} />

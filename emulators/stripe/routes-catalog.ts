@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { found } from './account.ts'
 import { pageOf } from './answers.ts'
 import { pathId, type ApiRoute } from './api.ts'
-import { addMeter, addPrice, addProduct } from './catalogue.ts'
+import { addMeter, addPrice, addProduct } from './catalog.ts'
 import { INTERVALS } from './clock.ts'
 import { expand, flag, ignored, mergedMetadata, metadata, page, readInput, text, whole } from './inputs.ts'
 import { invalid } from './stripe-error.ts'
@@ -56,7 +56,7 @@ const NewMeter = z.strictObject({
 })
 
 /** Prices and meters, for setting up an account. */
-export const catalogueRoutes: Record<string, ApiRoute> = {
+export const catalogRoutes: Record<string, ApiRoute> = {
   'POST /v1/prices': ({ account, input }) => {
     const given = readInput(NewPrice, input)
     const product = given.product ?? addProduct(account, given.product_data?.name ?? 'Product')

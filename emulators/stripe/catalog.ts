@@ -16,7 +16,7 @@ const PLANS = [
 const EXTRA_ANSWER_CENTS = '1.5'
 
 /** Adds the plans, meter and prices that the service expects. */
-export function seedCatalogue(account: Account): void {
+export function seedCatalog(account: Account): void {
   for (const plan of PLANS) {
     const product = addProduct(account, plan.name)
     for (const [term, interval] of [
