@@ -8,6 +8,7 @@ import {
 import { exampleOf } from './examples.ts'
 import { errorExamples, errors } from './openapi-errors.ts'
 import { tagGroupsOf, tagsOf } from './openapi-tags.ts'
+import { RATE_HEADERS } from './rate-headers.ts'
 import type { Access, Route } from './route.ts'
 
 const WorkspaceHeader = z.object({
@@ -16,21 +17,6 @@ const WorkspaceHeader = z.object({
     .optional()
     .meta({ description: 'The workspace; required only for people with several.' }),
 })
-
-const RATE_HEADERS = {
-  'X-RateLimit-Limit': {
-    schema: { type: 'integer' as const },
-    description: 'Requests per minute for this key and action.',
-  },
-  'X-RateLimit-Remaining': {
-    schema: { type: 'integer' as const },
-    description: 'Requests left in the rolling minute.',
-  },
-  'X-RateLimit-Reset': {
-    schema: { type: 'string' as const, format: 'date-time' },
-    description: 'When the window resets.',
-  },
-}
 
 export interface OpenApiWebhook {
   name: string

@@ -11,11 +11,12 @@ import { unavailable } from '../kernel/unavailable.ts'
 import { validate } from '../kernel/validate.ts'
 import { insufficientScope } from './bearer.ts'
 import type { BodyReader } from './body-reader.ts'
-import type { CreditReservation, CreditUse, Gates, RateState, Retrieved } from './gates.ts'
+import type { CreditReservation, CreditUse, Gates, Retrieved } from './gates.ts'
 import { sendFixed } from './fixed-content.ts'
 import { sendForm } from './page.ts'
 import { type GivenBody, parseBody } from './parse-body.ts'
 import { cleanParameters, refuseUnknownParameters } from './query-parameters.ts'
+import { rateHeaders } from './rate-headers.ts'
 import type { Route, UntypedReply, UntypedRouteRequest } from './route.ts'
 import { sendDownload } from './send-download.ts'
 import { sendEvents } from './server-sent-events.ts'
@@ -52,11 +53,11 @@ export async function authorize<S>(
       request.caller = caller
       if (rateState instanceof AppError) throw rateState
       if (rateState === null) {
-        setRateHeaders(reply, await gates.rateState(caller, action))
+        reply.headers(rateHeaders(await gates.rateState(caller, action)))
         if (!caller.allowedActions.includes(action)) throw insufficientScope(action)
         throw beyondReach(caller, reach ?? null, `"${route.summary}"`)
       }
-      setRateHeaders(reply, rateState)
+      reply.headers(rateHeaders(rateState))
       request.uncappedAt = uncappedAt
       return caller
     }
@@ -66,10 +67,10 @@ export async function authorize<S>(
         singleHeader(request.headers['x-organization-id']),
       )
       if (!hasRole(caller.role, access.role)) {
-        setRateHeaders(reply, await gates.rateState(caller, access.action))
+        reply.headers(rateHeaders(await gates.rateState(caller, access.action)))
         throw new AppError('role_required', `This needs the role ${access.role} in the workspace`)
       }
-      setRateHeaders(reply, await gates.admit(caller, access.action))
+      reply.headers(rateHeaders(await gates.admit(caller, access.action)))
       return caller
     }
   }
@@ -253,12 +254,4 @@ function responseSchema<S>(route: Route<S>, status: number): z.ZodType {
 
 function singleHeader(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value
-}
-
-function setRateHeaders(reply: FastifyReply, rateState: RateState): void {
-  reply.headers({
-    'X-RateLimit-Limit': String(rateState.limit),
-    'X-RateLimit-Remaining': String(rateState.remaining),
-    'X-RateLimit-Reset': rateState.resetAt.toISOString(),
-  })
 }

@@ -1,6 +1,7 @@
 import type { Db } from '../database/database.ts'
 import { prepare, type Prepared } from '../database/prepared.ts'
 import type { RateState } from '../http/gates.ts'
+import { rateHeaders } from '../http/rate-headers.ts'
 import { AppError } from '../kernel/errors.ts'
 
 /** Above this limit times are stored in slots, or the row would grow with the limit. */
@@ -235,9 +236,7 @@ export function rateLimited(action: string, limit: number, resetAt: Date, nowMs:
       details: { action, limit, retryAfterSeconds, resetAt: resetAt.toISOString() },
       headers: {
         'Retry-After': String(retryAfterSeconds),
-        'X-RateLimit-Limit': String(limit),
-        'X-RateLimit-Remaining': '0',
-        'X-RateLimit-Reset': resetAt.toISOString(),
+        ...rateHeaders({ limit, remaining: 0, resetAt }),
       },
     },
   )
