@@ -8,7 +8,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { type Invitation, useInvitations, useRevokeInvitation } from './use-members.ts'
+import { type Invitation, useInvitations, useRevokeInvitation } from './use-invitations.ts'
 
 /** Invitations that nobody has accepted, with a button to revoke each. */
 export function InvitationsPanel() {

@@ -7,7 +7,8 @@ import { CodeBlock } from '../../ui/code-block.tsx'
 import { type FormWork, SubmitForm } from '../../ui/submit-form.tsx'
 import { formatDate } from '../../ui/relative-time.tsx'
 import { grantableRoles, ROLES } from './member-rules.ts'
-import { type CreatedInvitation, type Role, useInvite } from './use-members.ts'
+import { type CreatedInvitation, useInvite } from './use-invitations.ts'
+import type { Role } from './use-members.ts'
 
 /** Creates an invitation, then shows its link once and whether it was emailed. */
 export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {

@@ -1,11 +1,13 @@
 import { Button, Code, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { formatDate } from '../../ui/relative-time.tsx'
-import { useRename } from '../members/use-members.ts'
+import { useRefreshMembers } from '../members/use-members.ts'
 import { SECTIONS } from './settings-sections.ts'
 import classes from './settings.module.css'
 
@@ -74,4 +76,19 @@ function RenameForm() {
       </Stack>
     </form>
   )
+}
+
+function useRename() {
+  const { api, organization } = useWorkspace()
+  const refresh = useRefreshMembers()
+  return useMutation({
+    mutationFn: (name: string) =>
+      unwrap(
+        api.PATCH('/v1/console/organizations/{id}', {
+          params: { path: { id: organization.id } },
+          body: { name },
+        }),
+      ),
+    onSuccess: refresh,
+  })
 }

@@ -12,7 +12,8 @@ import { Panel } from '../../ui/panel.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import classes from './channels-panel.module.css'
 import type { Source } from './source-words.ts'
-import { useChangeSource, useStartRun } from './use-source-changes.ts'
+import { useStartRun } from './use-runs.ts'
+import { useChangeSource } from './use-source-changes.ts'
 
 type Channel = Schemas['SlackChannel']
 

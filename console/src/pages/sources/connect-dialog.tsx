@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { type ProviderId, providerName } from '../../api/provider-list.ts'
 import { SubmitForm } from '../../ui/submit-form.tsx'
-import { useConnect, useConnectByForm } from './use-source-changes.ts'
+import { useConnect, useConnectByForm } from './use-connect.ts'
 import { useConnectors } from './use-sources.ts'
 
 type Field = Schemas['ConnectFormField']

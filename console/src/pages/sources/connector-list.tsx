@@ -6,7 +6,7 @@ import { ProviderIcon } from '../../ui/provider.tsx'
 import { Status } from '../../ui/status.tsx'
 import { useConnecting } from './connect-dialog.tsx'
 import classes from './connector-list.module.css'
-import { useAskForAccess } from './use-source-changes.ts'
+import { useAskForAccess } from './use-connect.ts'
 
 export interface Connector {
   provider: ProviderId

@@ -4,7 +4,7 @@ import { providerName } from '../../api/provider-list.ts'
 import { needsReconnecting } from './failure-words.ts'
 import { useConnecting } from './connect-dialog.tsx'
 import { isActive, type Source, type SyncRun } from './source-words.ts'
-import { useStartRun } from './use-source-changes.ts'
+import { useStartRun } from './use-runs.ts'
 
 /** The fix for a failing or outdated source: reconnect it if its access has ended, otherwise sync it. */
 export function FixButton({ source, run }: { source: Source; run: SyncRun | undefined }) {

@@ -5,7 +5,7 @@ import { count } from '../../ui/format.ts'
 import { Panel } from '../../ui/panel.tsx'
 import classes from './policy-panel.module.css'
 import type { Source } from './source-words.ts'
-import { useStartRun } from './use-source-changes.ts'
+import { useStartRun } from './use-runs.ts'
 
 interface Warning {
   code: string

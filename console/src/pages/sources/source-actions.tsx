@@ -9,7 +9,8 @@ import { RemoveSourceDialog } from './remove-source-dialog.tsx'
 import { RenameSourceDialog } from './rename-source-dialog.tsx'
 import classes from './source-actions.module.css'
 import { awaitsChannels, isActive, isPushOnly, type Source, type SyncRun } from './source-words.ts'
-import { useChangeSource, useStartRun } from './use-source-changes.ts'
+import { useStartRun } from './use-runs.ts'
+import { useChangeSource } from './use-source-changes.ts'
 
 /** The actions of a source: the most common one as a button, the others in a menu. A failure has its own button. */
 export function SourceActions({ source, run }: { source: Source; run: SyncRun | undefined }) {

@@ -1,6 +1,7 @@
-import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { type Api, unwrap } from '../../api/client.ts'
+import type { ApiError } from '../../api/errors.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { usePages } from '../../ui/use-pages.ts'
 import { isActive, type Source, type SyncRun } from './source-words.ts'
@@ -51,6 +52,18 @@ export function useRunsOf(connectorId: string) {
   })
   const { asNow, waitingUntil } = useFollowed(pages.rows)
   return { ...pages, rows: pages.rows.map(asNow), waitingUntil }
+}
+
+/** Starts a run of a source, or a full sync with `fullResync`. A run that is already active also counts. */
+export function useStartRun(connectorId: string) {
+  const { api, organization } = useWorkspace()
+  const queries = useQueryClient()
+  return useMutation<void, ApiError, { fullResync: boolean }>({
+    mutationFn: async ({ fullResync }) => {
+      await unwrap(api.POST('/v1/console/sync-runs', { body: { connectorId, fullResync } }))
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: [organization.id, 'sync-runs'] }),
+  })
 }
 
 /** Polls the active runs of a list. */

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { unwrap } from '../../api/client.ts'
 import type { ApiError } from '../../api/errors.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
-import { hasChannels, type ProviderId } from '../../api/provider-list.ts'
+import type { ProviderId } from '../../api/provider-list.ts'
 import type { Source } from './source-words.ts'
 import { useRefreshStored } from './use-sources.ts'
 
@@ -26,18 +26,6 @@ export function useChangeSource(id: string) {
     },
     onError: (_error, _change, made) => queries.setQueryData(queryKey, made?.before),
     onSettled: () => queries.invalidateQueries({ queryKey }),
-  })
-}
-
-/** Starts a run of a source, or a full sync with `fullResync`. A run that is already active also counts. */
-export function useStartRun(connectorId: string) {
-  const { api, organization } = useWorkspace()
-  const queries = useQueryClient()
-  return useMutation<void, ApiError, { fullResync: boolean }>({
-    mutationFn: async ({ fullResync }) => {
-      await unwrap(api.POST('/v1/console/sync-runs', { body: { connectorId, fullResync } }))
-    },
-    onSettled: () => queries.invalidateQueries({ queryKey: [organization.id, 'sync-runs'] }),
   })
 }
 
@@ -65,48 +53,5 @@ export function useCreateSource() {
   return useMutation<Source, ApiError, { provider: ProviderId; displayName: string }>({
     mutationFn: async (body) => (await unwrap(api.POST('/v1/console/sources', { body }))).source,
     onSuccess: refresh,
-  })
-}
-
-/** Redirects to the provider to connect or reconnect an account. `allowFirst`: grants access to the provider first. */
-export function useConnect(provider: ProviderId, { allowFirst = false } = {}) {
-  const { api } = useWorkspace()
-  return useMutation({
-    mutationFn: async () => {
-      const params = { path: { provider } }
-      if (allowFirst) await unwrap(api.POST('/v1/console/connector-access/{provider}/grant', { params }))
-      const query = { firstSync: hasChannels(provider) ? ('after_choice' as const) : ('now' as const) }
-      const { url } = await unwrap(
-        api.POST('/v1/console/connectors/{provider}/authorize', { params: { ...params, query } }),
-      )
-      globalThis.location.assign(url)
-    },
-  })
-}
-
-/** Connects an account with the values of the provider's form. Returns the source's ID. */
-export function useConnectByForm(provider: ProviderId, { allowFirst = false } = {}) {
-  const { api } = useWorkspace()
-  const refresh = useRefreshStored()
-  return useMutation<string, ApiError, Readonly<Record<string, string>>>({
-    mutationFn: async (fields) => {
-      const params = { path: { provider } }
-      if (allowFirst) await unwrap(api.POST('/v1/console/connector-access/{provider}/grant', { params }))
-      const body = { fields: { ...fields } }
-      return (await unwrap(api.POST('/v1/console/connectors/{provider}/connect', { params, body })))
-        .connectorId
-    },
-    onSuccess: refresh,
-  })
-}
-
-/** Requests access to a provider that the operator has to approve. */
-export function useAskForAccess(provider: ProviderId) {
-  const { api, organization } = useWorkspace()
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: async () =>
-      (await unwrap(api.POST('/v1/console/connector-access', { body: { provider } }))).request,
-    onSettled: () => queries.invalidateQueries({ queryKey: [organization.id, 'connectors'] }),
   })
 }
