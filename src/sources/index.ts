@@ -1,19 +1,17 @@
 export { adoptProviders } from './adopt-providers.ts'
 export { forgetAnnouncements, noteAnnouncement } from './push-announcements.ts'
 export { Audience, audienceOf, connectorOf, hasAudience } from './audience.ts'
+export { insertConnectedSource, insertPushOnlySource, insertPushOnlySources } from './insert-source.ts'
 export {
   failSource,
   failUnofferedSource,
-  insertConnectedSource,
-  insertPushOnlySource,
-  insertPushOnlySources,
   reconnectSource,
   saveCursor,
   savePolicyHealth,
   saveSkippedCount,
   schedulePoll,
   settleSource,
-} from './change-source.ts'
+} from './settle-source.ts'
 export { createRemovals, type Removals } from './removals.ts'
 export { sourceRoutes } from './routes.ts'
 export {

@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, sql, type UpdateObject } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
-import type { Row, SourceStatus } from '../database/schema.ts'
+import type { Row, Schema, SourceStatus } from '../database/schema.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
@@ -82,6 +82,18 @@ export async function lockSource(
     .forNoKeyUpdate()
     .executeTakeFirst()
   return row && toSource(row)
+}
+
+export function updateSource(
+  tx: Db,
+  { organizationId, sourceId }: SourceRef,
+  values: UpdateObject<Schema, 'sources', 'sources'>,
+) {
+  return tx
+    .updateTable('sources')
+    .set(values)
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', sourceId)
 }
 
 /** The unpaused sources of an account, in every workspace. */
