@@ -23,6 +23,7 @@ import { EDGE_TYPES } from '../../src/memory-canvas/schemas.ts'
 import { MEMBERS_MAX, OPEN_INVITATIONS_MAX } from '../../src/organizations/limits.ts'
 import { GROUP_MEMBERS_MAX, GROUPS_MAX } from '../../src/people/groups.ts'
 import { LIVE_TOKENS_MAX } from '../../src/people/scim/tokens.ts'
+import { CATALOG } from '../../src/providers/catalog.ts'
 import { AUDIENCE_MAX } from '../../src/sources/audience.ts'
 import { readPage } from '../support/doc-pages.ts'
 
@@ -147,6 +148,15 @@ describe('a table of the documentation', () => {
   it('has each status of a subscription', async () => {
     const [[, statuses] = []] = await rowsOf('reference/operator', 'Subscriptions')
     expect(wordsOf(statuses)).toEqual(SUBSCRIPTION_STATUSES)
+  })
+
+  it('names each field of a connection form on the page of its provider', async () => {
+    for (const provider of CATALOG) {
+      if (!('form' in provider) || provider.form === undefined) continue
+      const page = await readPage(`docs/reference/connectors/${provider.id}.md`)
+      for (const name of Object.keys(provider.form.shape))
+        expect(page, provider.id).toMatch(new RegExp(`^\\| \`${name}\` \\||--field ${name}=`, 'm'))
+    }
   })
 
   it('has the numbers of members and groups', async () => {
