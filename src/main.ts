@@ -2,7 +2,7 @@ import { readSettings } from './config.ts'
 import { drainOnSignals } from './process/drain.ts'
 import { createLogger } from './process/logger.ts'
 import { announce, logAllOutput, reportFailedStart } from './process/output.ts'
-import { answerArguments } from './process/usage.ts'
+import { answerArguments } from './process/help.ts'
 import { startService } from './assembly/service.ts'
 
 async function start(): Promise<void> {

@@ -53,7 +53,7 @@ import { createRemovals, createSources, type Removals } from '../sources/index.t
 import { createItemSyncs, createSyncRuns, dropActiveRuns } from '../sync/index.ts'
 import type { RequestLog } from '../request-log/index.ts'
 import { createThreads } from '../threads/index.ts'
-import type { RateLimit } from '../usage/index.ts'
+import type { RateLimit } from '../rate-limits/index.ts'
 import { createRequestCounters } from './request-counters.ts'
 import { createOrganizationRemovals } from './organization-removals.ts'
 import { openVectorMemory } from './open-vector-memory.ts'

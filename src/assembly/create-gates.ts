@@ -8,7 +8,8 @@ import type { AuthenticateOperator } from '../operator/index.ts'
 import { ensureUser } from '../organizations/index.ts'
 import { authenticateScim } from '../people/index.ts'
 import { createViewers } from '../permissions/index.ts'
-import type { Credits, MessageLimit, RateLimit } from '../usage/index.ts'
+import type { Credits } from '../credits/index.ts'
+import type { MessageLimit, RateLimit } from '../rate-limits/index.ts'
 
 export function createGates(deps: {
   db: Db

@@ -4,7 +4,8 @@ import { deleteExpiredDays } from '../daily-usage/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { deleteExpiredInvitations, deleteStrangers } from '../organizations/index.ts'
 import { deleteExpiredRequests } from '../request-log/index.ts'
-import { type Credits, noteLowCredits, type RateLimit } from '../usage/index.ts'
+import { type Credits, noteLowCredits } from '../credits/index.ts'
+import type { RateLimit } from '../rate-limits/index.ts'
 import type { Logger } from '../kernel/logger.ts'
 
 const MINUTE_MS = 60_000

@@ -1,5 +1,6 @@
 import { createRequestLog } from '../request-log/index.ts'
-import { createCredits, createMessageLimit, createRateLimit } from '../usage/index.ts'
+import { createCredits } from '../credits/index.ts'
+import { createMessageLimit, createRateLimit } from '../rate-limits/index.ts'
 import type { Foundation } from './foundation.ts'
 
 /** Each tool call is a message besides a connection's own; an identity provider sends one for each change. */

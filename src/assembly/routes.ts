@@ -25,7 +25,7 @@ import { retrievalRoutes } from '../retrieval/index.ts'
 import { sourceRoutes } from '../sources/index.ts'
 import { syncRoutes } from '../sync/index.ts'
 import { threadRoutes } from '../threads/index.ts'
-import { usageRoutes } from '../usage/index.ts'
+import { rateLimitRoutes } from '../rate-limits/index.ts'
 
 /** The routes of each slice, in the order of the documentation. */
 const SLICES = [
@@ -55,7 +55,7 @@ const SLICES = [
   scimTokenRoutes,
   billingRoutes,
   dailyUsageRoutes,
-  usageRoutes,
+  rateLimitRoutes,
   webhookRoutes,
   operatorRoutes,
   organizationRemovalRoutes,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createSubscriptions, type NewSubscription, putSubscription } from '../../src/billing/index.ts'
 import type { OpenDatabase } from '../../src/database/database.ts'
-import { createCredits } from '../../src/usage/index.ts'
+import { createCredits } from '../../src/credits/index.ts'
 import { aSearch, chargedOf, recordedOf, reservationsOf } from './credit-use.ts'
 import type { TestDatabase } from './database.ts'
 

@@ -3,7 +3,7 @@ import { defineRoute, reply } from '../http/route.ts'
 import { count, EXAMPLE_ID, moment, shownId, text } from '../kernel/schemas.ts'
 import { type RateLimit, WINDOWS_MAX } from './rate-limit.ts'
 
-export interface UsageServices {
+export interface RateLimitServices {
   rateLimit: Pick<RateLimit, 'windows' | 'limitPerMinute'>
   apiKeys: { list(organizationId: string): Promise<readonly { id: string }[]> }
 }
@@ -20,8 +20,8 @@ const RateWindow = z
   })
   .meta({ id: 'RateWindow', description: "A key's requests for an action in the last minute." })
 
-export const usageRoutes = [
-  defineRoute<UsageServices>()({
+export const rateLimitRoutes = [
+  defineRoute<RateLimitServices>()({
     operationId: 'consoleGetRateLimits',
     method: 'GET',
     path: '/v1/console/rate-limits',

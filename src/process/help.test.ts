@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { settingsSchema } from '../config.ts'
-import { answerArguments } from './usage.ts'
+import { answerArguments } from './help.ts'
 
 it('starts the service without arguments', () => {
   expect(answerArguments([])).toBeUndefined()

@@ -1,0 +1,2 @@
+export { noteLowCredits } from './credit-notices.ts'
+export { createCredits, type Credits } from './credits.ts'

@@ -1,5 +1,0 @@
-export { noteLowCredits } from './credit-notices.ts'
-export { createCredits, type Credits } from './credits.ts'
-export { createMessageLimit, type MessageLimit } from './message-limit.ts'
-export { createRateLimit, type RateLimit } from './rate-limit.ts'
-export { usageRoutes } from './routes.ts'
