@@ -9,7 +9,8 @@ import { AppError } from '../kernel/errors.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import { bumpPermissions, deactivatedIn } from '../people/index.ts'
 import { findRole } from './authority.ts'
-import { insertPushOnlySources } from '../sources/index.ts'
+import { PROVIDERS } from '../providers/index.ts'
+import { insertFirstSources } from '../sources/index.ts'
 import type { Organization, User } from './schemas.ts'
 
 interface OrganizationChange {
@@ -122,7 +123,7 @@ export async function insertOrganization(
   const id = randomUUID()
   await tx.insertInto('organizations').values({ id, name, is_local: isLocal, created_at: at }).execute()
   await putSubscription(tx, id, { status, tier: null, creditsIncluded: null }, at)
-  await insertPushOnlySources(tx, id, at)
+  await insertFirstSources(tx, [id], PROVIDERS, at)
   return id
 }
 

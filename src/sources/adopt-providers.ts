@@ -1,12 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
 import { StartupError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
-import { inParts } from '../kernel/in-parts.ts'
-import { firstPushName, pushAccount } from './push-only.ts'
-
-const INSERTED_AT_ONCE = 500
+import { insertFirstSources } from './push-only.ts'
 
 /** Applies a changed PROVIDERS setting at start: adds push-only sources, removes empty ones. @throws StartupError */
 export async function adoptProviders(db: Db, named: readonly ProviderId[], at: Date): Promise<void> {
@@ -63,17 +59,7 @@ async function add(tx: Tx, provider: ProviderId, at: Date): Promise<void> {
     .select('id')
     .where('removed_at', 'is', null)
     .execute()
-  const sources = organizations.map(({ id }) => ({
-    organization_id: id,
-    id: randomUUID(),
-    provider,
-    push_only: true,
-    status: 'active' as const,
-    display_name: firstPushName(provider),
-    external_account_id: pushAccount(provider),
-    created_at: at,
-    updated_at: at,
-  }))
-  for (const some of inParts(sources, INSERTED_AT_ONCE)) await tx.insertInto('sources').values(some).execute()
+  const ids = organizations.map(({ id }) => id)
+  await insertFirstSources(tx, ids, [provider], at)
   await tx.insertInto('named_providers').values({ provider }).execute()
 }

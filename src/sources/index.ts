@@ -1,11 +1,11 @@
 export { adoptProviders } from './adopt-providers.ts'
 export { forgetAnnouncements, noteAnnouncement } from './push-announcements.ts'
 export { Audience, audienceOf, connectorOf, hasAudience } from './audience.ts'
-export { insertConnectedSource, insertPushOnlySource, insertPushOnlySources } from './insert-source.ts'
+export { insertConnectedSource, reconnectSource } from './connect-source.ts'
+export { insertFirstSources, insertPushOnlySource } from './push-only.ts'
 export {
   failSource,
   failUnofferedSource,
-  reconnectSource,
   saveCursor,
   savePolicyHealth,
   saveSkippedCount,

@@ -1,13 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Db, Tx } from '../database/database.ts'
 import type { FailureCode } from '../kernel/failure-codes.ts'
-import type { ProviderId } from '../kernel/provider-id.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
 import type { JsonValue } from '../providers/index.ts'
-import { applyAudience } from './audience.ts'
-import type { Connected } from './insert-source.ts'
-import { hasAccount, lockSource, type Source, updateSource } from './source.ts'
+import { lockSource, type Source, updateSource } from './source.ts'
 
 /** Saves the position in the provider's feed; null: the next run reads everything. */
 export async function saveCursor(tx: Tx, source: SourceRef, cursor: JsonValue | null): Promise<void> {
@@ -96,57 +93,8 @@ export async function failUnofferedSource(
   })
 }
 
-/** Resets an account's existing source to healthy. @returns its id; undefined when it has none */
-export async function reconnectSource(
-  tx: Tx,
-  account: { organizationId: string; provider: ProviderId } & Connected,
-  at: Date,
-): Promise<string | undefined> {
-  const before = await findAccountSource(tx, account)
-  if (!before) return undefined
-  const source = await tx
-    .updateTable('sources')
-    .set((set) => ({
-      status: set
-        .case()
-        .when('last_synced_at', 'is', null)
-        .then('pending' as const)
-        .else('active' as const)
-        .end(),
-      error_message: null,
-      error_code: null,
-      next_poll_at: null,
-      push_since: null,
-      connected_by: account.connectedBy,
-      updated_at: at,
-    }))
-    .where('organization_id', '=', account.organizationId)
-    .where('id', '=', before.sourceId)
-    .returning('status')
-    .executeTakeFirstOrThrow()
-  if (source.status === 'active') await emitStatusChange(tx, before, { status: 'active' }, at)
-  await applyAudience(tx, before)
-  return before.sourceId
-}
-
-async function findAccountSource(
-  tx: Tx,
-  account: { organizationId: string; provider: ProviderId; externalAccountId: string },
-): Promise<Source | undefined> {
-  const { organizationId } = account
-  const found = await tx
-    .selectFrom('sources')
-    .select('id')
-    .where('organization_id', '=', organizationId)
-    .where('provider', '=', account.provider)
-    .where('external_account_id', '=', account.externalAccountId)
-    .where(hasAccount())
-    .executeTakeFirst()
-  return found && (await lockSource(tx, { organizationId, sourceId: found.id }))
-}
-
 /** Notifies webhooks when a source stops working or works again; a pause or an unchanged state emits nothing. */
-async function emitStatusChange(
+export async function emitStatusChange(
   tx: Tx,
   before: Source,
   after: { status: 'active' } | { status: 'error'; errorMessage: string },
