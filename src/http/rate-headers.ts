@@ -16,14 +16,10 @@ export const RATE_HEADERS = {
   },
 }
 
-export function rateHeaders({
-  limit,
-  remaining,
-  resetAt,
-}: RateState): Record<keyof typeof RATE_HEADERS, string> {
+export function rateHeaders(state: RateState): Record<keyof typeof RATE_HEADERS, string> {
   return {
-    'X-RateLimit-Limit': String(limit),
-    'X-RateLimit-Remaining': String(remaining),
-    'X-RateLimit-Reset': resetAt.toISOString(),
+    'X-RateLimit-Limit': String(state.limit),
+    'X-RateLimit-Remaining': String(state.remaining),
+    'X-RateLimit-Reset': state.resetAt.toISOString(),
   }
 }
