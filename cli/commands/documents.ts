@@ -12,10 +12,15 @@ const PAGE_MAX = 200
 /** As wide as the widest cell, so that pages align. */
 const COLUMNS = { provider: 12, kind: 8 } as const
 
+type SourceKind = NonNullable<SourceItemQuery['sourceKind']>
+
+/** Every kind, which the compiler checks. */
+const KINDS: Record<SourceKind, true> = { message: true, document: true, file: true }
+
 interface ListOptions {
   provider?: NonNullable<SourceItemQuery['provider']>
   source?: string
-  kind?: NonNullable<SourceItemQuery['sourceKind']>
+  kind?: SourceKind
   limit?: number
   all?: boolean
   onBehalfOf?: string
@@ -29,7 +34,7 @@ export function addDocumentsCommand(program: Command): void {
     .description('list documents, latest change first')
     .addOption(providerOption('only this provider'))
     .addOption(sourceIdOption())
-    .addOption(new Option('--kind <kind>', 'only this kind').choices(['message', 'document', 'file']))
+    .addOption(new Option('--kind <kind>', 'only this kind').choices(Object.keys(KINDS)))
     .addOption(countOption('documents', { max: PAGE_MAX, defaultValue: 50 }).conflicts('all'))
     .option('--all', 'all documents, page by page')
     .addOption(onBehalfOfOption())

@@ -8,6 +8,13 @@ import { formatMoment, formatTable, printableLine } from '../terminal.ts'
 import { listArgument } from './options.ts'
 import { openSession, printJson } from './session.ts'
 
+/** Every type, which the compiler checks. */
+const ACTOR_TYPES: Record<NonNullable<NewApiKey['actorType']>, true> = {
+  agent: true,
+  application: true,
+  admin: true,
+}
+
 type CreateOptions = Pick<NewApiKey, 'actorType' | 'requiresUser'> & {
   actions: NewApiKey['allowedActions']
   providers?: NonNullable<NewApiKey['allowedProviders']>
@@ -25,9 +32,7 @@ export function addKeysCommand(program: Command): void {
     .argument('<name>', 'name of the key')
     .requiredOption('--actions <list>', 'actions, such as search,context,ask', listArgument)
     .option('--providers <list>', 'limit the key to these providers', listArgument)
-    .addOption(
-      new Option('--actor-type <type>', 'who uses the key').choices(['agent', 'application', 'admin']),
-    )
+    .addOption(new Option('--actor-type <type>', 'who uses the key').choices(Object.keys(ACTOR_TYPES)))
     .option('--requires-user', 'allow reading only on behalf of people')
     .action(createKey)
   keys

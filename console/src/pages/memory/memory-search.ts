@@ -1,9 +1,10 @@
+import type { Schemas } from '../../api/client.ts'
 import { readId } from '../../data/ids.ts'
 import { localDay } from '../../data/local-day.ts'
 import { type ProviderId, providerIds } from '../../api/provider-list.ts'
 
 /** The kinds to filter names by. A place is a channel if it holds chats, otherwise a folder. */
-export type NameKind = 'person' | 'organization' | 'channel' | 'folder' | 'topic'
+export type NameKind = Schemas['CanvasEntity']['entity']['type'] | 'folder'
 export type Since = 'week' | 'month' | 'year'
 /** The view instead of the graph. */
 export type View = 'table' | 'changes'
