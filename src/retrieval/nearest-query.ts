@@ -1,11 +1,10 @@
-import { z } from 'zod'
 import type { StoredModel } from '../models/index.ts'
 import type { MeaningPart } from '../inference/embedding-model.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import type { Readable } from '../kernel/viewer.ts'
 import type { CandidateSet, HeldSnapshot, SearchFilter } from '../vector-memory/index.ts'
 import type { StoredVector } from '../vector-scan/index.ts'
-import { PROVIDERS } from '../providers/index.ts'
+import type { ShownChunk } from './hit-fields.ts'
 
 export interface NearestQuery {
   organizationId: string
@@ -31,17 +30,6 @@ export interface ChunkKey {
   itemId: string
   position: number
 }
-
-/** The fields of a chunk in a hit. Add new ones here, to `Hit`, and to the columns that `readRows` selects. */
-export const ShownChunk = z.object({
-  title: z.string(),
-  url: z.string().nullable(),
-  provider: z.enum(PROVIDERS),
-  metadata: z.record(z.string(), z.unknown()),
-  syncedAt: z.date(),
-  content: z.string(),
-})
-export type ShownChunk = z.output<typeof ShownChunk>
 
 /** A stored chunk: its vector and the fields of a hit. */
 export interface ChunkRow extends StoredVector {

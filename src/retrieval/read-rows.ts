@@ -6,7 +6,8 @@ import { createPreparedShapes } from '../database/prepared.ts'
 import type { StoredModel } from '../models/index.ts'
 import { distanceError, lengthOf } from '../vector-scan/index.ts'
 import { wheresOf, naming, notBeingRemoved, removedSources } from './scope-conditions.ts'
-import { type ChunkKey, type ChunkRow, type NearestQuery, ShownChunk } from './nearest-query.ts'
+import { CHUNK_FIELDS, ITEM_FIELDS, SELECTED_ITEM_FIELDS, ShownChunk } from './hit-fields.ts'
+import type { ChunkKey, ChunkRow, NearestQuery } from './nearest-query.ts'
 
 /** The organization's state, read in the same statement and database snapshot as the rows. */
 export interface OrganizationState {
@@ -161,17 +162,17 @@ function rowsByKey(
         limit 1
       ) e
       cross join lateral (
-        select f.policy_id, f.title, f.url, f.provider, f.metadata, f.synced_at as "syncedAt" from source_items f
+        select f.policy_id, ${ITEM_FIELDS} from source_items f
         where f.organization_id = ${organizationId} and f.id = k.id and ${notBeingRemoved(organizationId)} ${matches}
         limit 1
       ) f
     ),
     rows as materialized (
       select n.id, n.position, encode(halfvec_send(n.embedding), 'hex') as vector,
-        c.content, n.policy_id, n.title, n.url, n.provider, n.metadata, n."syncedAt"
+        c.*, n.policy_id, ${SELECTED_ITEM_FIELDS}
       from found n
       cross join lateral (
-        select c.content from chunks c
+        select ${CHUNK_FIELDS} from chunks c
         where c.organization_id = ${organizationId} and c.source_item_id = n.id and c.position = n.position
         limit 1
       ) c

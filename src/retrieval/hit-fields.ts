@@ -1,0 +1,34 @@
+import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
+import { PROVIDERS } from '../providers/index.ts'
+
+/** What a hit shows of its chunk and item. `Hit` (`schemas.ts`) describes each field. */
+export const ShownChunk = z.object({
+  title: z.string(),
+  url: z.string().nullable(),
+  provider: z.enum(PROVIDERS),
+  metadata: z.record(z.string(), z.unknown()),
+  syncedAt: z.date(),
+  content: z.string(),
+})
+export type ShownChunk = z.output<typeof ShownChunk>
+
+/** The column of each field: of item `f` or chunk `c`. */
+const COLUMNS: Record<keyof ShownChunk, `${'f' | 'c'}.${string}`> = {
+  title: 'f.title',
+  url: 'f.url',
+  provider: 'f.provider',
+  metadata: 'f.metadata',
+  syncedAt: 'f.synced_at',
+  content: 'c.content',
+}
+
+function select(table: 'f' | 'c', write: (name: string, column: string) => string): RawBuilder<unknown> {
+  const own = Object.entries(COLUMNS).filter(([, column]) => column.startsWith(`${table}.`))
+  return sql.raw(own.map(([name, column]) => write(name, column)).join(', '))
+}
+
+export const ITEM_FIELDS = select('f', (name, column) => `${column} as "${name}"`)
+export const CHUNK_FIELDS = select('c', (name, column) => `${column} as "${name}"`)
+/** The item's fields of a row `n` that has selected them. */
+export const SELECTED_ITEM_FIELDS = select('f', (name) => `n."${name}"`)
