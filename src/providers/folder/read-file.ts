@@ -1,16 +1,16 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open, readlink, realpath } from 'node:fs/promises'
 import path from 'node:path'
-import { ExtractionError, type TextExtractor } from '../../file-text/index.ts'
+import type { TextExtractor } from '../../file-text/index.ts'
 import type { SkippedItem } from '../feed.ts'
 import { type ProviderItem, ProviderError, type ProviderSession } from '../adapter.ts'
+import { extractFile, tooLarge } from '../extract-file.ts'
 
 const ID_BYTES_MAX = 2_048
-const MIB = 1024 * 1024
 
 /** A file as an item; null when it is gone or not a file of the folder; `skipped` when it has no text. */
 export async function readFolderFile(
-  { account, limits, signal }: ProviderSession,
+  session: ProviderSession,
   extractor: TextExtractor,
   file: string,
 ): Promise<ProviderItem | SkippedItem | null> {
@@ -21,24 +21,17 @@ export async function readFolderFile(
   const found = await openFile(file)
   if (found === null) return null
   const { handle, stats } = found
+  const { account, limits } = session
   try {
-    if (stats.size > limits.maxDownloadBytes) throw tooLarge(limits.maxDownloadBytes)
+    if (stats.size > limits.maxDownloadBytes) throw tooLarge(session)
     const relative = path.relative(account.externalAccountId, file).split(path.sep).join('/')
-    const { title, text } = await extractor.extract({
-      format,
-      bytes: await readBytes(handle, limits.maxDownloadBytes),
-      charset: null,
-      path: relative,
-      maxTextBytes: limits.maxTextBytes,
-      timeoutMs: limits.extractTimeoutMs,
-      memoryMb: limits.extractMemoryMb,
-      signal,
-    })
+    const bytes = await readBytes(handle, session)
+    const { title, text } = await extractFile(
+      { session, extractor },
+      { format, bytes, charset: null, path: relative },
+    )
     if (text === '') return { title: relative, skipped: 'The file has no text' }
     return itemOf(file, relative, { title, text, stats, workspace: account.displayName })
-  } catch (error) {
-    if (error instanceof ExtractionError) throw new ProviderError('rejected', error.message, { cause: error })
-    throw error
   } finally {
     await handle.close()
   }
@@ -63,23 +56,17 @@ async function openFile(file: string): Promise<{ handle: FileHandle; stats: Stat
 }
 
 /** The file may grow while it is read. */
-async function readBytes(handle: FileHandle, most: number): Promise<Buffer> {
+async function readBytes(handle: FileHandle, session: ProviderSession): Promise<Buffer> {
+  const most = session.limits.maxDownloadBytes
   const parts: Buffer[] = []
   let length = 0
-  for await (const part of handle.createReadStream({ autoClose: false, highWaterMark: MIB, end: most })) {
+  for await (const part of handle.createReadStream({ autoClose: false, highWaterMark: 2 ** 20, end: most })) {
     const bytes = Buffer.from(part)
     length += bytes.length
-    if (length > most) throw tooLarge(most)
+    if (length > most) throw tooLarge(session)
     parts.push(bytes)
   }
   return Buffer.concat(parts)
-}
-
-function tooLarge(most: number): ProviderError {
-  return new ProviderError(
-    'rejected',
-    `The file is larger than ${Math.round(most / MIB)} MiB and is not read`,
-  )
 }
 
 function itemOf(

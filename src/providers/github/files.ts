@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { runCooperatively, type Pausable } from '../../kernel/cooperative.ts'
-import { ExtractionError, type TextExtractor } from '../../file-text/index.ts'
+import type { TextExtractor } from '../../file-text/index.ts'
 import type { SkippedItem } from '../feed.ts'
 import { type ProviderItem, ProviderError, type ProviderSession } from '../adapter.ts'
+import { extractFile, tooLarge } from '../extract-file.ts'
 import { knownOf } from '../rest.ts'
 import { type GitHub, isMissing } from './client.ts'
 import type { Repository } from './repositories.ts'
@@ -14,7 +15,6 @@ const PATH_BYTES_MAX = 1_024
 const FILES_MAX = 20_000
 /** Requests for one tree that is too large for one. */
 const WALKED_MAX = 2_000
-const MIB = 1024 * 1024
 
 const Tree = z.object({ sha: z.string(), tree: z.array(z.unknown()), truncated: z.boolean().optional() })
 const TreeEntry = z.object({ path: z.string(), mode: z.string(), type: z.string(), sha: z.string() })
@@ -120,30 +120,12 @@ export async function readFile(
   github: GitHub,
   repository: Repository,
   { path, sha }: { path: string; sha: string },
-  { session: { limits, signal }, extractor }: { session: ProviderSession; extractor: TextExtractor },
+  reader: { session: ProviderSession; extractor: TextExtractor },
 ): Promise<Omit<ProviderItem, 'externalId'> | SkippedItem> {
   const { full_name: name, default_branch: branch, html_url: home } = repository
   const bytes = await github.raw(`repos/${name}/git/blobs/${sha}`)
-  if (bytes.length > limits.maxDownloadBytes)
-    throw new ProviderError(
-      'rejected',
-      `The file is larger than ${Math.round(limits.maxDownloadBytes / MIB)} MiB and is not read`,
-    )
-  const { title, text } = await extractor
-    .extract({
-      format: 'markdown',
-      bytes,
-      charset: null,
-      path,
-      maxTextBytes: limits.maxTextBytes,
-      timeoutMs: limits.extractTimeoutMs,
-      memoryMb: limits.extractMemoryMb,
-      signal,
-    })
-    .catch((error: unknown) => {
-      if (!(error instanceof ExtractionError)) throw error
-      throw new ProviderError('rejected', error.message, { cause: error })
-    })
+  if (bytes.length > reader.session.limits.maxDownloadBytes) throw tooLarge(reader.session)
+  const { title, text } = await extractFile(reader, { format: 'markdown', bytes, charset: null, path })
   if (text.trim() === '') return { title: `${name} ${path}`, skipped: 'The file has no text' }
   const query = new URLSearchParams({ path, sha: branch, per_page: '1' })
   const [last] = await github.get(`repos/${name}/commits?${query.toString()}`, Commits)

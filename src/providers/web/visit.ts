@@ -1,6 +1,7 @@
-import { ExtractionError, type TextFormat, textFormatOf } from '../../file-text/index.ts'
+import { type TextFormat, textFormatOf } from '../../file-text/index.ts'
 import { runCooperatively } from '../../kernel/cooperative.ts'
 import { type ProviderItem, ProviderError } from '../adapter.ts'
+import { extractFile } from '../extract-file.ts'
 import type { Crawler } from './crawler.ts'
 import type { Known } from './cursor.ts'
 import type { PageAnswer } from './fetch-page.ts'
@@ -89,47 +90,39 @@ async function linksOf({ session }: Crawler, bytes: Buffer): Promise<PageLinks> 
 }
 
 async function contentOf(
-  { session, extractor, site }: Crawler,
+  crawler: Crawler,
   key: string,
   format: TextFormat,
   answer: PageAnswer,
 ): Promise<Pick<Visit, 'item' | 'skipped'>> {
-  const { limits, signal, account } = session
-  const url = site.urlOf(key)
+  const { account } = crawler.session
+  const url = crawler.site.urlOf(key)
   const type = answer.header('content-type') ?? ''
-  try {
-    const { title, text } = await extractor.extract({
-      format,
-      bytes: answer.bytes,
-      charset: /charset="?([\w-]{1,40})/i.exec(type)?.[1] ?? null,
-      path: url.pathname,
-      maxTextBytes: limits.maxTextBytes,
-      timeoutMs: limits.extractTimeoutMs,
-      memoryMb: limits.extractMemoryMb,
-      signal,
-    })
-    if (text === '') return { skipped: 'The page has no text' }
-    const folders = url.pathname.split('/').slice(1, -1)
-    return {
-      item: {
-        externalId: url.href,
-        sourceKind: 'document',
-        title: title || account.displayName,
-        body: text,
-        url: url.href,
-        authorName: null,
-        sourceCreatedAt: null,
-        sourceUpdatedAt: dateOf(answer.header('last-modified')),
-        metadata: {
-          workspace: account.displayName,
-          permalink: url.href,
-          ...(folders.length > 0 && { folder: folders.join(' / ') }),
-        },
+  const charset = /charset="?([\w-]{1,40})/i.exec(type)?.[1] ?? null
+  const { title, text } = await extractFile(crawler, {
+    format,
+    bytes: answer.bytes,
+    charset,
+    path: url.pathname,
+  })
+  if (text === '') return { skipped: 'The page has no text' }
+  const folders = url.pathname.split('/').slice(1, -1)
+  return {
+    item: {
+      externalId: url.href,
+      sourceKind: 'document',
+      title: title || account.displayName,
+      body: text,
+      url: url.href,
+      authorName: null,
+      sourceCreatedAt: null,
+      sourceUpdatedAt: dateOf(answer.header('last-modified')),
+      metadata: {
+        workspace: account.displayName,
+        permalink: url.href,
+        ...(folders.length > 0 && { folder: folders.join(' / ') }),
       },
-    }
-  } catch (error) {
-    if (error instanceof ExtractionError) throw new ProviderError('rejected', error.message, { cause: error })
-    throw error
+    },
   }
 }
 

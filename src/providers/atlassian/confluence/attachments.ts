@@ -1,13 +1,12 @@
 import { z } from 'zod'
-import { ExtractionError } from '../../../file-text/index.ts'
 import { ProviderError } from '../../adapter.ts'
+import { extractFile, tooLarge } from '../../extract-file.ts'
 import { threadText } from '../../thread.ts'
 import { isMissing } from '../shared/client.ts'
 import type { PageReader, Place } from './page-reader.ts'
 
 const LISTED_MAX = 100
 const READ_MAX = 10
-const MIB = 1024 * 1024
 /** Each attachment gets at most one in this many bytes of the item's text; the page's own text comes first. */
 const SHARE = 4
 
@@ -64,31 +63,21 @@ async function textOrReason(
   } catch (error) {
     // It was deleted in the meantime, which the next run reads.
     if (isMissing(error)) return { text: '' }
-    const isOwn = error instanceof ProviderError && error.kind === 'rejected'
-    if (isOwn || error instanceof ExtractionError) return { reason: error.message }
+    if (error instanceof ProviderError && error.kind === 'rejected') return { reason: error.message }
     throw error
   }
 }
 
-async function textOf(
-  { confluence, extractor, session: { limits, signal } }: PageReader,
-  pageId: string,
-  one: Attachment,
-): Promise<string> {
-  if ((one.fileSize ?? 0) > limits.maxDownloadBytes)
-    throw new ProviderError(
-      'rejected',
-      `it is larger than ${Math.round(limits.maxDownloadBytes / MIB)} MiB and is not read`,
-    )
-  const { text } = await extractor.extract({
+async function textOf(reader: PageReader, pageId: string, one: Attachment): Promise<string> {
+  const { confluence, extractor, session } = reader
+  const { limits } = session
+  if ((one.fileSize ?? 0) > limits.maxDownloadBytes) throw tooLarge(session, 'it')
+  const file = {
     format: extractor.formatOf(one.mediaType ?? '', nameOf(one)) ?? 'text',
     bytes: await confluence.download(`rest/api/content/${pageId}/child/attachment/${one.id}/download`),
     charset: null,
     path: nameOf(one),
-    maxTextBytes: Math.floor(limits.maxTextBytes / SHARE),
-    timeoutMs: limits.extractTimeoutMs,
-    memoryMb: limits.extractMemoryMb,
-    signal,
-  })
+  }
+  const { text } = await extractFile(reader, file, SHARE)
   return text.trim() === '' ? '' : threadText(`${nameOf(one)}:`, text, [], limits.maxTextBytes)
 }

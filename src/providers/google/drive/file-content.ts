@@ -1,3 +1,4 @@
+import { extractLimits } from '../../extract-file.ts'
 import { GoogleError, TOO_LARGE } from '../shared/error.ts'
 import type { DriveFile, DriveRun } from './run.ts'
 import { runCooperatively, type Pausable } from '../../../kernel/cooperative.ts'
@@ -29,7 +30,7 @@ export async function readContent(run: DriveRun, file: DriveFile): Promise<Extra
   if (exports) return await exportText(run, file, exports)
   const format = run.extractor.formatOf(file.mimeType, file.name)
   if (format === null) return null
-  const { limits, signal } = run.session
+  const { limits } = run.session
   if (Number(file.size ?? 0) > limits.maxDownloadBytes) throw tooLarge(limits.maxDownloadBytes)
   const read = async () => {
     const bytes = await download(run, (options) =>
@@ -40,10 +41,7 @@ export async function readContent(run: DriveRun, file: DriveFile): Promise<Extra
       bytes,
       charset: null,
       path: file.name,
-      maxTextBytes: limits.maxTextBytes,
-      timeoutMs: limits.extractTimeoutMs,
-      memoryMb: limits.extractMemoryMb,
-      signal,
+      ...extractLimits(run.session),
     })
   }
   return Number(file.size ?? 0) > LARGE_BYTES ? await run.oneLarge(read) : await read()
@@ -59,16 +57,13 @@ async function exportText(
     const bytes = await download(run, (options) =>
       run.api.files.export({ fileId: file.id, mimeType: mimeType ?? 'text/plain' }, options),
     )
-    const { limits, signal } = run.session
+    const { signal } = run.session
     return await run.extractor.extract({
       format: mimeType === 'text/csv' ? 'csv' : 'text',
       bytes: mimeType === 'text/markdown' ? await runCooperatively(withoutPictures(bytes), signal) : bytes,
       charset: 'utf-8',
       path: file.name,
-      maxTextBytes: limits.maxTextBytes,
-      timeoutMs: limits.extractTimeoutMs,
-      memoryMb: limits.extractMemoryMb,
-      signal,
+      ...extractLimits(run.session),
     })
   } catch (error) {
     const tooLong =

@@ -1,8 +1,9 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import { addressParser, decodeWords } from 'postal-mime'
 import type { ItemMetadata, ProviderItem, ItemFailure } from '../../adapter.ts'
+import { extractLimits } from '../../extract-file.ts'
 import { GoogleError } from '../shared/error.ts'
-import { decodeText, type ExtractInput } from '../../../file-text/index.ts'
+import { decodeText } from '../../../file-text/index.ts'
 import { runCooperatively } from '../../../kernel/cooperative.ts'
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
 import {
@@ -156,7 +157,7 @@ async function textOf(run: MailRun, messageId: string, part: TextPart): Promise<
   const charset = charsetFor(bytes, part.charset)
   if (part.format === 'text') return decodeText(bytes, charset)
   const { text } = await run.extractor.extract({
-    ...boundsOf(run, 1),
+    ...extractLimits(run.session),
     format: 'html',
     bytes,
     charset,
@@ -223,7 +224,7 @@ async function readAttachment(run: MailRun, messageId: string, part: AttachmentP
   if (format === null) return ''
   const bytes = part.bytes ?? (await fetchAttachment(run, messageId, part.attachmentId))
   const { text } = await run.extractor.extract({
-    ...boundsOf(run, ATTACHMENT_SHARE),
+    ...extractLimits(run.session, ATTACHMENT_SHARE),
     format,
     bytes,
     charset: null,
@@ -242,16 +243,6 @@ async function fetchAttachment(run: MailRun, messageId: string, id: string | nul
     ),
   )
   return Buffer.from(data ?? '', 'base64url')
-}
-
-function boundsOf(run: MailRun, share: number): Omit<ExtractInput, 'format' | 'bytes' | 'charset' | 'path'> {
-  const { limits, signal } = run.session
-  return {
-    maxTextBytes: Math.floor(limits.maxTextBytes / share),
-    timeoutMs: limits.extractTimeoutMs,
-    memoryMb: limits.extractMemoryMb,
-    signal,
-  }
 }
 
 function permalinkOf(run: MailRun, messageId: string): string {

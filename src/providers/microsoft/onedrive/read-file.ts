@@ -1,15 +1,15 @@
 import type { LimitFunction } from 'p-limit'
-import { ExtractionError, type ExtractedText, type TextExtractor } from '../../../file-text/index.ts'
+import type { ExtractedText, TextExtractor } from '../../../file-text/index.ts'
 import type { FeedItem, SkippedItem } from '../../feed.ts'
 import { type ItemMetadata, ProviderError, type ProviderSession } from '../../adapter.ts'
+import { extractFile, tooLarge } from '../../extract-file.ts'
 import type { Graph } from '../shared/graph.ts'
 import { DriveItem, isFolder, pathOf, READ_FIELDS } from './drive-item.ts'
 import type { Drive, Drives } from './drives.ts'
 import type { Readers } from './readers.ts'
 
-const MIB = 1024 * 1024
 /** Only one file over this size is in memory at a time. */
-const LARGE_BYTES = 4 * MIB
+const LARGE_BYTES = 4 * 2 ** 20
 
 /** What reading a drive's files takes. */
 export interface DriveRun {
@@ -77,39 +77,17 @@ function reasonOf({ extractor }: Pick<DriveRun, 'extractor'>, item: DriveItem): 
 const nameOf = (item: DriveItem): string => item.name || item.id
 
 async function textOf(run: DriveRun, item: DriveItem): Promise<ExtractedText> {
-  const { limits } = run.session
-  if ((item.size ?? 0) > limits.maxDownloadBytes)
-    throw new ProviderError(
-      'rejected',
-      `The file is larger than ${Math.round(limits.maxDownloadBytes / MIB)} MiB and is not read`,
-    )
+  if ((item.size ?? 0) > run.session.limits.maxDownloadBytes) throw tooLarge(run.session)
   const read = () => downloadText(run, item)
   return (item.size ?? 0) > LARGE_BYTES ? await run.oneLarge(read) : await read()
 }
 
-async function downloadText(
-  { graph, extractor, session: { limits, signal } }: DriveRun,
-  item: DriveItem,
-): Promise<ExtractedText> {
+async function downloadText(run: DriveRun, item: DriveItem): Promise<ExtractedText> {
   const url = item['@microsoft.graph.downloadUrl']
   if (!url) throw new ProviderError('rejected', 'Microsoft does not let this account download the file')
-  const bytes = await graph.download(url)
-  const format = extractor.formatOf(item.file?.mimeType ?? '', nameOf(item))
-  try {
-    return await extractor.extract({
-      format: format ?? 'text',
-      bytes,
-      charset: null,
-      path: nameOf(item),
-      maxTextBytes: limits.maxTextBytes,
-      timeoutMs: limits.extractTimeoutMs,
-      memoryMb: limits.extractMemoryMb,
-      signal,
-    })
-  } catch (error) {
-    if (!(error instanceof ExtractionError)) throw error
-    throw new ProviderError('rejected', error.message, { cause: error })
-  }
+  const bytes = await run.graph.download(url)
+  const format = run.extractor.formatOf(item.file?.mimeType ?? '', nameOf(item)) ?? 'text'
+  return await extractFile(run, { format, bytes, charset: null, path: nameOf(item) })
 }
 
 function metadataOf(item: DriveItem, drive: Drive | undefined): ItemMetadata {

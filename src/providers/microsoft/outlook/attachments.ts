@@ -1,12 +1,12 @@
 import type { LimitFunction } from 'p-limit'
 import { z } from 'zod'
-import { ExtractionError, type TextExtractor, type TextFormat } from '../../../file-text/index.ts'
+import type { TextExtractor, TextFormat } from '../../../file-text/index.ts'
 import { ProviderError, type ProviderSession } from '../../adapter.ts'
+import { extractFile, tooLarge } from '../../extract-file.ts'
 import type { Graph } from '../shared/graph.ts'
 
 const READ_MAX = 5
 const NAMED_MAX = 5
-const MIB = 1024 * 1024
 /** One in this many bytes of the item's text is for attachments; the mail's own text comes first. */
 const SHARE = 4
 const FILE = '#microsoft.graph.fileAttachment'
@@ -85,30 +85,21 @@ async function textOrReason(
   try {
     return { text: await reader.oneAttachment(() => textOf(reader, path, one)) }
   } catch (error) {
-    const isOwn = error instanceof ProviderError && error.kind === 'rejected'
-    if (isOwn || error instanceof ExtractionError) return { reason: error.message }
+    if (error instanceof ProviderError && error.kind === 'rejected') return { reason: error.message }
     throw error
   }
 }
 
 async function textOf(reader: AttachmentReader, path: string, one: Attachment): Promise<string> {
-  const { limits, signal } = reader.session
-  if ((one.size ?? 0) > limits.maxDownloadBytes)
-    throw new ProviderError(
-      'rejected',
-      `The attachment is larger than ${Math.round(limits.maxDownloadBytes / MIB)} MiB and is not read`,
-    )
-  const { text } = await reader.extractor.extract({
+  if ((one.size ?? 0) > reader.session.limits.maxDownloadBytes)
+    throw tooLarge(reader.session, 'The attachment')
+  const file = {
     format: formatOf(reader, one) ?? 'text',
     bytes: await reader.graph.bytes(`${path}/attachments/${encodeURIComponent(one.id)}/$value`),
     charset: null,
     path: nameOf(one),
-    maxTextBytes: Math.floor(limits.maxTextBytes / SHARE),
-    timeoutMs: limits.extractTimeoutMs,
-    memoryMb: limits.extractMemoryMb,
-    signal,
-  })
-  return text
+  }
+  return (await extractFile(reader, file, SHARE)).text
 }
 
 function namesOf(some: readonly Attachment[], more: (one: Attachment) => string): string {
