@@ -25,8 +25,6 @@ export interface ContrastOptions {
   temperature: number
   /** Adam's initial step size, which falls linearly to 0. */
   rate: number
-  /** Factor of the rate for each row; without it, 1. */
-  rateFactors?: Float32Array
 }
 
 const FIRST_MOMENT = 0.9
@@ -51,7 +49,7 @@ export function contrast(
   const { batch } = options
   const steps = Math.floor(options.draws / batch)
   const draw = drawer(pairs.shares)
-  const adam = createAdam(vectors, options.rateFactors)
+  const adam = createAdam(vectors)
   const pass = createPass(batch, options.temperature)
   let mean = 0
   for (let step = 0; step < steps; step++) {
@@ -217,7 +215,7 @@ function handBack(
 }
 
 /** Kingma and Ba, Adam, 2015; the state of a row stays unchanged while the row is not used. */
-function createAdam(vectors: Float32Array, rateFactors?: Float32Array) {
+function createAdam(vectors: Float32Array) {
   const first = new Float32Array(vectors.length)
   const second = new Float32Array(vectors.length)
   let step = 0
@@ -226,9 +224,7 @@ function createAdam(vectors: Float32Array, rateFactors?: Float32Array) {
     const firstShare = 1 - FIRST_MOMENT ** step
     const secondShare = 1 - SECOND_MOMENT ** step
     for (let n = 0; n < rows.length; n++) {
-      const row = rows[n] ?? 0
-      const at = row * D
-      const ownRate = rate * (rateFactors?.[row] ?? 1)
+      const at = (rows[n] ?? 0) * D
       for (let i = 0; i < D; i++) {
         const slope = gradients[n * D + i] ?? 0
         const m = FIRST_MOMENT * (first[at + i] ?? 0) + (1 - FIRST_MOMENT) * slope
@@ -236,7 +232,7 @@ function createAdam(vectors: Float32Array, rateFactors?: Float32Array) {
         first[at + i] = m
         second[at + i] = v
         vectors[at + i] =
-          (vectors[at + i] ?? 0) - (ownRate * m) / firstShare / (Math.sqrt(v / secondShare) + EPSILON)
+          (vectors[at + i] ?? 0) - (rate * m) / firstShare / (Math.sqrt(v / secondShare) + EPSILON)
       }
     }
   }

@@ -1,9 +1,9 @@
 """Learns a vector for each stem, so that the sum of a text's vectors points where a sentence model puts the text.
 
-Reads `texts.jsonl` (a text, and the English text that says what it means if it is another) and `words.json` (the number
-of stems, and the rows of each word's stems) from a folder, and the sentence model from another; writes
-`vectors.bin`: a 32-bit length for each row, then its direction in 256 signed bytes. Needs PyTorch, transformers,
-tokenizers, safetensors and regex; runs on a GPU if there is one.
+Reads `texts.jsonl` (each line a text, followed by its English translation if it is in another language) and
+`words.json` (the number of stems, and the rows of each word's stems) from one folder, and the sentence model from
+another. Writes `vectors.bin`: a 32-bit length for each row, then all directions in 256 signed bytes each. Needs
+PyTorch, transformers, tokenizers, safetensors and regex; uses a GPU if there is one.
 """
 
 import argparse
@@ -29,8 +29,6 @@ SATURATION = 1.2
 # A word with this share of all text weighs half at first (Arora et al., A Simple but Tough-to-Beat Baseline, 2017).
 SHARE_HALF = 1e-3
 BATCH = 4096
-# Vectors of stems that fewer texts have are as long as those of other rare ones.
-RARE, SELDOM = 3, 30
 WARM_UP = 100
 WORD = regex.compile(r"[\p{L}\p{N}\p{M}]+")
 START = time.time()
@@ -135,14 +133,6 @@ def learn(first: torch.Tensor, stems: Stems, targets: torch.Tensor, known: torch
     return vectors.detach()
 
 
-def even_lengths(vectors: torch.Tensor, stems: Stems) -> torch.Tensor:
-    texts = torch.bincount(stems.rows, minlength=len(vectors))
-    lengths = vectors.norm(dim=1)
-    usual = lengths[(texts >= RARE) & (texts < SELDOM)].median()
-    rare = (texts < RARE) & (lengths > 0)
-    return torch.where(rare[:, None], normalize(vectors, dim=1) * usual, vectors)
-
-
 def write(vectors: torch.Tensor, file: Path) -> None:
     largest = vectors.abs().amax(1, keepdim=True).clamp_min(1e-9)
     directions = torch.round(vectors / largest * 127).to(torch.int8)
@@ -180,7 +170,7 @@ def main() -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     stems, targets, first = prepare(options.folder, options.teacher, device)
     vectors = learn(first, stems, targets, stems.known(), epochs=12, rate=3e-3, dropped=0.1)
-    write(even_lengths(vectors, stems), options.folder / "vectors.bin")
+    write(vectors, options.folder / "vectors.bin")
 
 
 if __name__ == "__main__":

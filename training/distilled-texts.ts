@@ -3,7 +3,6 @@ import { createRandom } from '../src/kernel/seeded-random.ts'
 import { isProse } from './corpus.ts'
 import { documentationPairs, translationPairs, wordnetPairs } from './extract-pairs.ts'
 import { extractFiles } from './extract-text.ts'
-import { readWordnet } from './wordnet.ts'
 import { type PackageSource, SOURCES, TRANSLATIONS, WORDNET } from './sources.ts'
 
 /** A text to learn from, and the English text that says what it means; null: the text itself does. */
@@ -17,11 +16,6 @@ const PARAGRAPHS_MAX = 400_000
 const SAME_BEGINNING = 120
 const SEED = 1
 const RUN = /[\p{L}\p{N}\p{M}]+/gu
-
-/** Every word this frequent gets a vector, and words of a dictionary down to a lower rank. */
-const RANK_MAX = 30_000
-const DICTIONARY_RANK_MAX = 200_000
-const PLAIN_STEM = /^[a-z]{3,}$/
 
 /** English paragraphs, headings, words and their definitions, and texts in other languages with translations. */
 export function* distilledTexts(folderOf: (source: PackageSource) => string): Generator<TextWithMeaning> {
@@ -62,30 +56,6 @@ function someOf(texts: Iterable<string>, count: number): string[] {
     .toSorted((a, b) => a.key - b.key)
     .slice(0, count)
     .map(({ text }) => text)
-}
-
-/**
- * Words whose stem is not among `known`: the most frequent ones of general English, less frequent ones that
- * WordNet has as common words, and those of `others`.
- * @param frequent words of general English, the most frequent first
- */
-export function furtherWords(
-  frequent: readonly string[],
-  others: readonly string[],
-  known: ReadonlySet<string>,
-  wordnetFolder: string,
-): string[] {
-  const common = new Set<string>()
-  for (const { words } of readWordnet(wordnetFolder).values())
-    for (const word of words) if (PLAIN_STEM.test(word)) common.add(tokenize(word)[0] ?? '')
-  const isWanted = (stem: string, rank: number): boolean =>
-    rank < RANK_MAX || (rank < DICTIONARY_RANK_MAX && common.has(stem))
-  const isNew = (stem: string): boolean => PLAIN_STEM.test(stem) && !known.has(stem)
-  const ranked = frequent.filter((word, rank) => {
-    const [stem = '', ...more] = tokenize(word)
-    return more.length === 0 && isNew(stem) && isWanted(stem, rank)
-  })
-  return [...new Set([...ranked, ...others.filter((word) => isNew(tokenize(word)[0] ?? ''))])]
 }
 
 /** The words of texts, each with the rows of its stems. Words without a row are left out. */

@@ -128,15 +128,6 @@ function turn(numbers: Float64Array, first: number, second: number, c: number, s
   numbers[second] = s * x + c * y
 }
 
-/** The `count` strongest eigenvectors of a symmetric matrix, one after the other. */
-export function strongestEigenvectors(symmetric: Float64Array, width: number, count: number): Float64Array[] {
-  const { values, vectors } = jacobi(symmetric, width)
-  return Array.from(values.keys())
-    .toSorted((a, b) => (values[b] ?? 0) - (values[a] ?? 0))
-    .slice(0, count)
-    .map((column) => Float64Array.from({ length: width }, (_, i) => vectors[i * width + column] ?? 0))
-}
-
 /** Euclidean length. */
 export function sizeOf(numbers: Float64Array | Float32Array | Int8Array): number {
   let squares = 0

@@ -56,10 +56,12 @@ export async function fetchNpmPackage(source: NpmSource, cache: string): Promise
   const { package: name, version, licenceFile } = source
   const archives = path.join(cache, 'packages')
   await mkdir(archives, { recursive: true })
-  const file = path.join(archives, `${name}-${version}.tgz`)
+  // npm writes "@scope/name" as "scope-name".
+  const archive = `${name.replace(/^@/, '').replace('/', '-')}-${version}`
+  const file = path.join(archives, `${archive}.tgz`)
   if (!existsSync(file))
     await run('npm', ['pack', `${name}@${version}`], { cwd: archives, timeout: FETCH_TIMEOUT_MS })
-  const folder = path.join(cache, 'unpacked', `${name}-${version}`)
+  const folder = path.join(cache, 'unpacked', archive)
   await unpack(folder, (partial) => ['tar', '-xzf', file, '-C', partial, '--strip-components=1'])
   await requireLicence(source, path.join(folder, licenceFile))
   return { source, folder, version, sha256: await checksumOf(file) }

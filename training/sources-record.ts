@@ -64,36 +64,30 @@ ${rows.join('\n')}
 `
 }
 
-/** The record of a model's vectors of general English, and of the packages of its pairs. */
-export function describeGeneralSources(
+/** The record of the packages whose words and texts a sentence model read, and of that model. */
+export function describeDistilledSources(
   modelId: ModelId,
-  { source, version, sha256 }: UnpackedPackage,
-  licence: string,
+  npm: readonly UnpackedPackage[],
   packages: readonly UnpackedPackage[],
   artefact: Buffer,
 ): string {
-  const rows = packages.map((one) => `| ${one.source.package} | ${one.version} | \`${one.sha256}\` |`)
+  const rowOf = ({ source, version, sha256 }: UnpackedPackage): string =>
+    `| ${source.package} | ${version} | ${source.licence} | \`${sha256}\` |`
   return `# What ${modelId} was trained on
 
-Written by \`node training/train-general.ts\`. It begins with the vectors of builtin-2, whose sources are in SOURCES-2.md, and adds vectors of English words out of a package of npm, and the pairs of builtin-2 once more.
+Written by \`node training/train-distilled.ts\`. Stems and how often they occur are those of builtin-2, whose sources are in SOURCES.md and SOURCES-2.md, and words out of WordNet, GloVe's list of words, and \`work-words.txt\`. Vectors are learned from what a sentence model says about texts out of these Debian packages; the licence is that of the files that were read, as the package's copyright file states it.
 
 Artefact: SHA-256 \`${sha256Of(artefact)}\`, ${artefact.length.toLocaleString('en')} bytes.
 
 | package of npm | version | licence | SHA-256 of the package |
 |---|---|---|---|
-| ${source.package} | ${version} | ${source.licence} | \`${sha256}\` |
+${npm.map(rowOf).join('\n')}
 
-The vectors are GloVe's (Pennington, Socher and Manning, GloVe: Global Vectors for Word Representation, 2014), 100 dimensions, learned from Wikipedia and news of 6 billion words, published under the Public Domain Dedication and License 1.0. The package's own licence:
+The sentence model is all-MiniLM-L6-v2 (Reimers and Gurevych, Sentence-BERT, 2019; Wang and others, MiniLM, 2020), published under the Apache License 2.0. Its weights are read in training and are not part of this project.
 
-\`\`\`text
-${licence.trim()}
-\`\`\`
-
-The pairs come from these Debian packages, with the licences in SOURCES-2.md.
-
-| package | version | SHA-256 of the package |
-|---|---|---|
-${rows.join('\n')}
+| package of Debian | version | licence | SHA-256 of the package |
+|---|---|---|---|
+${packages.map(rowOf).join('\n')}
 `
 }
 

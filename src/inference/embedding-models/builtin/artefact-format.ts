@@ -4,15 +4,20 @@ import { endianness } from 'node:os'
 import { StartupError } from '../../../kernel/errors.ts'
 
 /** The models' ids. A change of code or artefact that moves vectors needs a new id. */
-export const MODEL_IDS = ['builtin-1', 'builtin-2', 'builtin-3'] as const
+export const MODEL_IDS = ['builtin-1', 'builtin-2', 'builtin-3', 'builtin-4'] as const
 export type ModelId = (typeof MODEL_IDS)[number]
 /** The model of new vectors; older models serve existing vectors. */
-export const MODEL_ID: ModelId = 'builtin-3'
+export const MODEL_ID: ModelId = 'builtin-4'
 export const WORD_DIMENSIONS = 256
 
 const MAGIC = 'EMBEDDER'
 /** Format 1 has a common direction; format 2 has a weight for each stem instead. */
-const FORMATS: Readonly<Record<ModelId, 1 | 2>> = { 'builtin-1': 1, 'builtin-2': 2, 'builtin-3': 2 }
+const FORMATS: Readonly<Record<ModelId, 1 | 2>> = {
+  'builtin-1': 1,
+  'builtin-2': 2,
+  'builtin-3': 2,
+  'builtin-4': 2,
+}
 const HEADER_BYTES = 64
 const MODEL_ID_BYTES = 16
 const CHECKSUM_AT = 48
