@@ -10,7 +10,7 @@ import { runCommand } from '../support/run-command.ts'
 
 const FIRST = '00000000-0000-4000-8000-000000000001'
 const SECOND = '00000000-0000-4000-8000-000000000002'
-const HEADER = '{"format":"retrieval-memory","version":1,"model":"builtin-3","sources":[]}\n'
+const HEADER = '{"format":"retrieval-memory","version":1,"model":"builtin-4","sources":[]}\n'
 
 let server: Server
 let home = ''
@@ -53,7 +53,7 @@ describe('memory export', () => {
     const [first, second, end] = [`{"id":"${FIRST}","n":1}\n`, `{"id":"${SECOND}","n":2}\n`, '{"end":true}\n']
     answers = [breaking(HEADER + first + second.slice(0, 40)), whole(HEADER + second + end)]
     const { code, stdout, stderr } = await run()
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `${file()}: 2 items with vectors of builtin-3\n` })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${file()}: 2 items with vectors of builtin-4\n` })
     expect(stderr).toContain('broke off after 1 items; continuing')
     expect(bodies).toEqual([{}, { after: FIRST }])
     expect(await readFile(file(), 'utf8')).toBe(HEADER + first + second + end)

@@ -136,7 +136,7 @@ const HEADER = {
   format: 'retrieval-memory',
   version: 1,
   exportedAt: '2026-03-01T00:00:00.000Z',
-  model: 'builtin-3',
+  model: 'builtin-4',
   sources: [{ id: '00000000-0000-4000-8000-000000000009', provider: 'google_drive', displayName: 'Drive' }],
 }
 const END = { end: true }
@@ -168,7 +168,7 @@ describe('memory import of an export of a workspace', () => {
     expect(service.items.get('a')).toMatchObject({
       connectorId: service.sourceId,
       externalId: 'a',
-      embedding: { model: 'builtin-3', chunksSha256, vectors: 'ADw=' },
+      embedding: { model: 'builtin-4', chunksSha256, vectors: 'ADw=' },
     })
     expect(service.items.get('a')).not.toHaveProperty('chunks')
   })

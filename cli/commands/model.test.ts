@@ -5,7 +5,7 @@ import { runCommand } from '../support/run-command.ts'
 
 const IDLE = { status: 'idle', step: null, model: null, bytesDone: 0, bytesTotal: 0, errorMessage: null }
 const STATUS = {
-  model: 'builtin-3',
+  model: 'builtin-4',
   provider: 'builtin',
   baseUrl: null,
   movingOrganizations: 0,
@@ -37,7 +37,7 @@ describe('memory model use', () => {
     expect(ended).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/restarted.*model is builtin-3.*run the same command again/),
+      stderr: expect.stringMatching(/restarted.*model is builtin-4.*run the same command again/),
     })
   })
 })

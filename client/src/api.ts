@@ -688,7 +688,7 @@ export interface components {
         GivenEmbedding: {
             /**
              * @description The model of the vectors, which must be the workspace's.
-             * @example builtin-3
+             * @example builtin-4
              */
             model: string;
             /**
@@ -1442,7 +1442,7 @@ export interface components {
             model: string | null;
             /**
              * @description The model that answers queries now.
-             * @example builtin-3
+             * @example builtin-4
              */
             answeringModel: string | null;
             /**

@@ -7,7 +7,7 @@ export const GivenEmbedding = z
   .strictObject({
     model: z.string().min(1).max(MODEL_CHARACTERS_MAX).meta({
       description: "The model of the vectors, which must be the workspace's.",
-      example: 'builtin-3',
+      example: 'builtin-4',
     }),
     chunksSha256: z
       .string()

@@ -19,7 +19,7 @@ const tokens = new Map<string, string>()
 beforeAll(async () => {
   issuer = await startIssuer()
   // The built-in model's threshold of weak evidence applies by its name.
-  const embeddingModel = hashEmbeddingModel({ id: 'builtin-3', dimensions: 1_024 })
+  const embeddingModel = hashEmbeddingModel({ id: 'builtin-4', dimensions: 1_024 })
   service = await startTestService({ environment: issuer.environment, embeddingModel })
   acme = await service.organization()
   await joinAs(ADA, 'owner')

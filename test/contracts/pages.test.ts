@@ -291,7 +291,7 @@ describe('docs/tutorials/first-answer.md', () => {
     const printed = banner({
       url: 'http://127.0.0.1:8787',
       database: 'embedded',
-      model: 'builtin-3',
+      model: 'builtin-4',
       signIn: { by: 'development' },
       newSecret: 'svc_…',
     }).split('\n')

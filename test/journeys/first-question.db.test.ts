@@ -12,7 +12,7 @@ const run = promisify(execFile)
 const BANNER = banner({
   url: 'http://127.0.0.1:8787',
   database: 'embedded',
-  model: 'builtin-3',
+  model: 'builtin-4',
   signIn: { by: 'nobody', reason: 'not in this test' },
   newSecret: 'svc_x',
 })

@@ -129,8 +129,8 @@ describe('a re-embedding', () => {
   })
 
   it('moves the vectors of the previous built-in model automatically and answers throughout', async () => {
-    const earlier = await loadBuiltinModel('builtin-2')
-    const present = await loadBuiltinModel('builtin-3')
+    const earlier = await loadBuiltinModel('builtin-3')
+    const present = await loadBuiltinModel('builtin-4')
     const stranger = await insertOrganization(database.db)
     await instance(hashEmbeddingModel({ id: 'other' })).items.write(stranger.id, manyItems(stranger, 1))
     await instance(earlier).items.write(organization.id, manyItems(organization, 70))
@@ -139,19 +139,19 @@ describe('a re-embedding', () => {
     expect(await titles(first.search, 'word7')).toContain('page-7')
     // A process that ends midway has started the move and moved some of it.
     const ended = first.modelMove.resume()
-    await until('some vectors', vectors, ({ models }) => (models['builtin-3'] ?? 0) > 0)
+    await until('some vectors', vectors, ({ models }) => (models['builtin-4'] ?? 0) > 0)
     await first.modelMove.stop()
     await ended
     expect(await titles(instance(present).search, 'word7')).toContain('page-7')
 
     const second = instance(present, database, true)
     await second.modelMove.resume()
-    expect(await vectors()).toEqual({ models: { 'builtin-3': 70 }, bare: 0 })
+    expect(await vectors()).toEqual({ models: { 'builtin-4': 70 }, bare: 0 })
     expect(await titles(second.search, 'word7')).toContain('page-7')
     expect(await second.modelMove.status(organization.id)).toMatchObject({
       status: 'succeeded',
-      model: 'builtin-3',
-      answeringModel: 'builtin-3',
+      model: 'builtin-4',
+      answeringModel: 'builtin-4',
       chunksDone: 70,
     })
     expect(await second.modelMove.status(stranger.id)).toMatchObject({
@@ -162,10 +162,10 @@ describe('a re-embedding', () => {
   })
 
   it('leaves them to the previous built-in model while older processes may still run', async () => {
-    const earlier = instance(await loadBuiltinModel('builtin-2'))
+    const earlier = instance(await loadBuiltinModel('builtin-3'))
     await earlier.items.write(organization.id, manyItems(organization, 1))
     let time = now.getTime()
-    const { modelMove } = instance(await loadBuiltinModel('builtin-3'), database, true, {
+    const { modelMove } = instance(await loadBuiltinModel('builtin-4'), database, true, {
       clock: { now: () => new Date(time) },
       replaceAfterMs: 60_000,
     })
@@ -175,10 +175,10 @@ describe('a re-embedding', () => {
     }
     time += 59_999
     await modelMove.resume()
-    expect(await standing()).toEqual(['idle', 'builtin-2'])
+    expect(await standing()).toEqual(['idle', 'builtin-3'])
     time += 1
     await modelMove.resume()
-    expect(await standing()).toEqual(['succeeded', 'builtin-3'])
+    expect(await standing()).toEqual(['succeeded', 'builtin-4'])
   })
 
   it('produces the same vectors as an ingest with the new model', async () => {
