@@ -17,6 +17,7 @@ describe('a follow-up question', () => {
   it.each([
     ['and in Germany?', 'How many days off do employees in Switzerland get?', 'in Germany'],
     ['What about backups?', 'How long are logs kept?', 'How long are backups kept'],
+    ['And invoices?', 'Where are the contracts stored?', 'Where are the invoices stored'],
     ['And the Pro plan?', 'How much is the Builder plan?', 'How much is the the Pro plan plan'],
     ['and contractors?', 'How many days of leave do employees get?', 'do contractors get'],
   ])(
@@ -24,7 +25,7 @@ describe('a follow-up question', () => {
     (question, last, expected) => {
       const alone = resolved(question, [last])
       expect(alone).toContain(expected)
-      expect(alone).not.toMatch(/Switzerland|logs|Builder|employees in S/)
+      expect(alone).not.toMatch(/Switzerland|logs|contracts|Builder|employees in S/)
     },
   )
 

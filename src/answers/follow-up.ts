@@ -37,7 +37,7 @@ const NAMES_MAX = 2
 const SUBJECT_WORDS_MAX = 8
 const ELLIPSIS_WORDS_MAX = 8
 /** The minimum vector similarity of words that can replace each other in a question. */
-const REPLACED_FROM = 0.11
+const REPLACED_FROM = 0.04
 
 const OPENER =
   /^\s*(?:(?:and|but|or|also|und|oder|et|ou|y)\b[\s,]*)?(?:(?:what|how) about\b|was ist mit\b|qué hay de\b)?/iu
@@ -47,6 +47,9 @@ const PRONOUN =
 const PERSON = /\b(?:he|she|him|her|hers|his)\b/i
 const ASKS_FOR_NAME = /\b(?:who|whom|whose|which|what)\b/i
 const NAME = /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}'-]{1,30}(?: \p{Lu}[\p{L}\p{N}'-]{1,30}){0,3}/gu
+/** What is done to the subject, at the end of a question: "How long are logs kept?" The subject is replaced instead. */
+const IS = /\b(?:is|are|was|were|be|been|get|gets)\b/i
+const DONE = /(?:ed|^(?:kept|sent|made|done|paid|held|sold|built|set|run|taken|given|written|chosen|shown))$/i
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}'_-]{0,60}/gu
 
 /** The question, with its subject added if it is a follow-up. */
@@ -104,7 +107,9 @@ function closestPlace(question: string, words: string, terms: TermWeights): Plac
   const vectors = [...fresh].flatMap((stem) => terms.wordVector(stem) ?? [])
   let best: Place | null = null
   let closest = REPLACED_FROM
-  for (const { 0: word, index: at } of question.matchAll(WORD)) {
+  const places = [...question.matchAll(WORD)]
+  if (IS.test(question) && DONE.test(places.at(-1)?.[0] ?? '')) places.pop()
+  for (const { 0: word, index: at } of places) {
     const [stem] = terms.tokenize(word)
     const own = stem === undefined || fresh.has(stem) ? null : terms.wordVector(stem)
     if (own === null) continue
