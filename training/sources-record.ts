@@ -44,9 +44,7 @@ export function describePairSources(
   const counts = new Map<PairKind, number>()
   for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1)
   const pairs = [...counts].map(([kind, count]) => `| ${kind} | ${count.toLocaleString('en')} |`)
-  const rows = packages.map(
-    ({ source, version, sha256 }) => `| ${source.package} | ${version} | ${source.licence} | \`${sha256}\` |`,
-  )
+  const rows = packages.map(rowOf)
   return `# What ${modelId} was trained on
 
 Written by \`node training/train-meaning.ts\`. It begins with the vectors of builtin-1, whose sources are in SOURCES.md, and goes on with pairs of texts out of these Debian packages; the licence is that of the files that were read, as the package's copyright file states it.
@@ -71,8 +69,6 @@ export function describeDistilledSources(
   packages: readonly UnpackedPackage[],
   artefact: Buffer,
 ): string {
-  const rowOf = ({ source, version, sha256 }: UnpackedPackage): string =>
-    `| ${source.package} | ${version} | ${source.licence} | \`${sha256}\` |`
   return `# What ${modelId} was trained on
 
 Written by \`node training/train-distilled.ts\`. Stems and how often they occur are those of builtin-2, whose sources are in SOURCES.md and SOURCES-2.md, and words out of WordNet, GloVe's list of words, and \`work-words.txt\`. Vectors are learned from what a sentence model says about texts out of these Debian packages; the licence is that of the files that were read, as the package's copyright file states it.
@@ -89,6 +85,10 @@ The sentence model is all-MiniLM-L6-v2 (Reimers and Gurevych, Sentence-BERT, 201
 |---|---|---|---|
 ${packages.map(rowOf).join('\n')}
 `
+}
+
+function rowOf({ source, version, sha256 }: UnpackedPackage): string {
+  return `| ${source.package} | ${version} | ${source.licence} | \`${sha256}\` |`
 }
 
 function sha256Of(artefact: Buffer): string {

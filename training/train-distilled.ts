@@ -119,14 +119,18 @@ function withVectors(vocabulary: Vocabulary, bytes: Buffer): Vocabulary {
 /** The first `base` rows of a vocabulary, and the further ones whose stem is to be kept. */
 function keeping(vocabulary: Vocabulary, base: number, kept: ReadonlySet<string>): Vocabulary {
   const rows = vocabulary.stems.flatMap((stem, row) => (row < base || kept.has(stem) ? [row] : []))
-  const { frequencies, weights, vectors } = vocabulary
+  const { frequencies, weights } = vocabulary
+  const vectors = new Int8Array(rows.length * WORD_DIMENSIONS)
+  for (const [to, row] of rows.entries())
+    vectors.set(
+      vocabulary.vectors.subarray(row * WORD_DIMENSIONS, (row + 1) * WORD_DIMENSIONS),
+      to * WORD_DIMENSIONS,
+    )
   return {
     ...vocabulary,
     stems: rows.map((row) => vocabulary.stems[row] ?? ''),
     frequencies: Uint32Array.from(rows, (row) => frequencies[row] ?? UNKNOWN_FREQUENCY),
     weights: Float32Array.from(rows, (row) => weights?.[row] ?? 0),
-    vectors: Int8Array.from(
-      rows.flatMap((row) => [...vectors.subarray(row * WORD_DIMENSIONS, (row + 1) * WORD_DIMENSIONS)]),
-    ),
+    vectors,
   }
 }
