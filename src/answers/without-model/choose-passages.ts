@@ -8,7 +8,7 @@ const SURE_COVERS_MIN = 0.4
 /** Above this gain, a passage clearly contains the requested type of information. */
 const SURE_GAINS_OVER = 0.7
 /** A passage must be this likely for each character that it adds. */
-const COST_OF_CHARACTER = 0.00015
+const COST_OF_CHARACTER = 0.00007
 /** A passage apart from the text already chosen must also be this likely, because it interrupts the reader. */
 const COST_APART = 0.015
 const COST_OF_OTHER_SECTION = 0.02

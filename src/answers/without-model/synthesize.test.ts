@@ -293,17 +293,17 @@ describe('an answer from the surroundings of hits', () => {
 })
 
 describe('an answer if nothing seems to answer', () => {
-  it('is the closest passage alone, with its place', () => {
+  it('is the closest passage with what it says next, and its place', () => {
     const hits = [
       hit(
         'Payments [2]',
-        '## Payouts\n\nPayouts reach the bank within two days.\n\n## Fees\n\nA payout is free.',
+        '## Payouts\n\nPayouts reach the bank within two days. On holidays, payouts take two more.\n\n## Fees\n\nA payout is free.',
       ),
       hit('Leave', 'Everybody gets 28 days.'),
     ]
     const material = { question: 'How long until payouts reach my uncle?', hits, around: [], isWeak: true }
     expect(inOneGo(synthesize(material))).toBe(
-      'Closest match: *Payments › Payouts*\n\nPayouts reach the bank within two days. [1]',
+      'Closest match: *Payments › Payouts*\n\nPayouts reach the bank within two days. [1] On holidays, payouts take two more. [1]',
     )
   })
 })

@@ -70,7 +70,7 @@ export function createSynthesize(terms: TermWeights): Synthesize {
     const above = stemsOf(best.passage.label ?? '', terms)
     const list = isWeak ? [] : listFor(text, best, candidates, { weights, above, asksSame })
     const others = isWeak ? [] : support.filter(({ hit }) => losses[hit] === 0)
-    const chosen = list.length > 1 ? [list] : [isWeak ? [best] : lead, others]
+    const chosen = list.length > 1 ? [list] : [lead, others]
     const groups = chosen.map((group) => group.filter(({ passage }) => !shown.has(passage)))
     for (const { passage } of groups.flat()) shown.add(passage)
     const answer = renderAnswer(groups, candidates, {
