@@ -73,16 +73,17 @@ def encode(tokenizer: Tokenizer, model: BertModel, texts: list[str]) -> torch.Te
     return result
 
 
+def words_of(text: str) -> list[str]:
+    return WORD.findall(unicodedata.normalize("NFKC", text).lower())
+
+
 class Stems:
     """The stems of texts, weighed by how often they occur in each."""
 
     def __init__(self, texts: list[str], words: dict[str, list[int]], device: str) -> None:
         starts, rows, weights = [0], [], []
-        self.counts: Counter[str] = Counter()
         for text in texts:
-            found = [word for word in WORD.findall(unicodedata.normalize("NFKC", text).lower()) if word in words]
-            self.counts.update(found)
-            for row, count in Counter(row for word in found for row in words[word]).items():
+            for row, count in Counter(row for word in words_of(text) for row in words.get(word, [])).items():
                 rows.append(row)
                 weights.append((SATURATION + 1) * count / (count + SATURATION))
             starts.append(len(rows))
@@ -101,13 +102,13 @@ class Stems:
         return normalize(embedding_bag(self.rows[places], vectors, offsets, mode="sum", per_sample_weights=weights), dim=1, eps=1e-6)
 
 
-def first_vectors(stems: Stems, words: dict[str, list[int]], count: int, of_words: dict[str, torch.Tensor], device: str) -> torch.Tensor:
+def first_vectors(of_words: dict[str, torch.Tensor], counts: Counter[str], words: dict[str, list[int]], rows: int, device: str) -> torch.Tensor:
     """Each stem's words as the sentence model reads them alone, by frequency."""
-    vectors = torch.zeros(count, DIMENSIONS, device=device)
-    shares = torch.zeros(count, device=device)
+    vectors = torch.zeros(rows, DIMENSIONS, device=device)
+    shares = torch.zeros(rows, device=device)
     for word, vector in of_words.items():
-        vectors[words[word][0]] += stems.counts[word] * vector
-        shares[words[word][0]] += stems.counts[word]
+        vectors[words[word][0]] += counts[word] * vector
+        shares[words[word][0]] += counts[word]
     shares = shares / shares.sum()
     return normalize(vectors, dim=1) * (SHARE_HALF / (SHARE_HALF + shares))[:, None]
 
@@ -146,8 +147,8 @@ def prepare(folder: Path, teacher: Path, device: str):
     words, count = file["words"], file["stems"]
     say(f"{len(texts)} texts, {len(words)} words, {count} stems")
     stems = Stems(texts, words, device)
-    english = Stems([line[0] for line in lines if len(line) == 1], words, device).counts
-    alone = [word for word, rows in words.items() if len(rows) == 1 and word in english]
+    counts = Counter(word for line in lines if len(line) == 1 for word in words_of(line[0]))
+    alone = [word for word, rows in words.items() if len(rows) == 1 and word in counts]
     tokenizer, model = load_teacher(teacher, device)
     wanted = encode(tokenizer, model, meanings)
     of_alone = encode(tokenizer, model, alone)
@@ -156,8 +157,7 @@ def prepare(folder: Path, teacher: Path, device: str):
     directions = torch.linalg.eigh(sample.T @ sample / len(sample)).eigenvectors[:, -DIMENSIONS:].flip(1)
     projected = wanted @ directions
     targets = normalize(normalize(projected, dim=1) - normalize(projected, dim=1).mean(0), dim=1)
-    stems.counts = english
-    first = first_vectors(stems, words, count, dict(zip(alone, of_alone @ directions)), device)
+    first = first_vectors(dict(zip(alone, of_alone @ directions)), counts, words, count, device)
     return stems, targets, first
 
 
