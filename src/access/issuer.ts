@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose'
 import { z } from 'zod'
+import { HOUR_MS, MINUTE_MS } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 
 const TIMEOUT_MS = 5_000
 /** The least time between two requests to one issuer, so that tokens with made-up key IDs cannot flood it. */
 const PAUSE_MS = 1_000
-const KEYS_FRESH_MS = 10 * 60_000
-const METADATA_FRESH_MS = 60 * 60_000
+const KEYS_FRESH_MS = 10 * MINUTE_MS
+const METADATA_FRESH_MS = HOUR_MS
 
 const address = z.url({ protocol: /^https?$/ })
 const Metadata = z.object({

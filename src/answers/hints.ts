@@ -1,3 +1,4 @@
+import { DAY_MS } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import { isTooLongForQuestion } from '../text/questions.ts'
 
@@ -15,8 +16,6 @@ export interface Hints {
 /** The gain of a document that matches a hint: about half the weight of a question's words. */
 const PROVIDER_GAIN = 0.35
 const TIME_GAIN = 0.35
-
-const DAY_MS = 86_400_000
 
 const NEWEST = /\b(?:latest|newest|most recent(?:ly)?|current(?:ly)?|recently)\b/i
 const OLDEST = /\b(?:oldest|earliest|first ever)\b/i

@@ -6,7 +6,7 @@ import { type ProviderAccounts, createProviderAccounts } from '../connections/in
 import type { OpenDatabase } from '../database/database.ts'
 import { recognitionOf } from '../file-text/index.ts'
 import type { Items } from '../items/index.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, MINUTE_MS } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { traced, type Tracer } from '../kernel/tracer.ts'
 import { createPermissionPoller, type OpenSource, type PermissionPoller } from '../permission-polls/index.ts'
@@ -86,7 +86,7 @@ export async function createConnectorEngine(
     items: deps.items,
     providers: adapters.offered,
     unoffered: unofferedBy(adapters),
-    intervalMs: settings.SYNC_INTERVAL_MINUTES * 60_000,
+    intervalMs: settings.SYNC_INTERVAL_MINUTES * MINUTE_MS,
     random: Math.random,
     openAccount: openAccountOf(database, accounts),
     sleep: deps.sleep ?? sleepFor,

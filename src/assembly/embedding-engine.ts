@@ -9,7 +9,7 @@ import {
   type EmbeddingModelSettings,
   findBuiltinModel,
 } from '../inference/embedding-models/create-embedding-model.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, HOUR_MS } from '../kernel/clock.ts'
 import type { SecretCipher } from '../kernel/secret-cipher.ts'
 import {
   type Choice,
@@ -49,7 +49,7 @@ export interface EmbeddingEngineDeps {
 }
 
 /** This long after a process of this version has started on a server, a rolling update has replaced every older one. */
-const REPLACED_WITHIN_MS = 60 * 60_000
+const REPLACED_WITHIN_MS = HOUR_MS
 
 /** Creates the embedding models. The configured model's settings are stored before it embeds. */
 export async function createEmbeddingEngine(deps: EmbeddingEngineDeps): Promise<EmbeddingEngine> {

@@ -1,15 +1,13 @@
 import { createTask, type Task } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
 import { deleteExpiredDays } from '../daily-usage/index.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, HOUR_MS, MINUTE_MS } from '../kernel/clock.ts'
 import { deleteExpiredInvitations, deleteStrangers } from '../organizations/index.ts'
 import { deleteExpiredRequests } from '../request-log/index.ts'
 import { type Credits, noteLowCredits } from '../credits/index.ts'
 import type { RateLimit } from '../rate-limits/index.ts'
 import type { Logger } from '../kernel/logger.ts'
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
 /** The longest delay until webhooks are notified that credits are low. */
 const LOW_CREDITS_MS = 10_000
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
 import { newestFirst, type PageQuery } from '../database/list-page.ts'
+import { MINUTE_MS } from '../kernel/clock.ts'
 import { decodeCursor, encodeCursor } from '../kernel/list-cursor.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { type EventFilter, filterEvents, NEWEST, toView, withDeletedItems } from './list-events.ts'
@@ -12,7 +13,7 @@ export interface GroupPage {
   nextCursor: string | null
 }
 
-export const GAP_MS = 10 * 60_000
+export const GAP_MS = 10 * MINUTE_MS
 /** Events that one page reads at most, without their metadata. */
 const SCANNED_MAX = 5_000
 

@@ -1,6 +1,6 @@
 import { createTask, within } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, HOUR_MS } from '../kernel/clock.ts'
 import { listWaitingReports, readOverageStatus, resolveReport } from './overage/overage-status.ts'
 import type {
   WaitingReport,
@@ -76,7 +76,7 @@ export interface Billing {
 
 const LOOK_MS = 1_000
 const STOP_TIMEOUT_MS = 10_000
-const DELETE_MS = 3_600_000
+const DELETE_MS = HOUR_MS
 
 /** Plans, subscriptions and their payment. */
 export function createBilling(deps: BillingDependencies): Billing {

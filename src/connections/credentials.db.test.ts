@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../kernel/clock.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Credentials, type ProviderAdapter, ProviderError } from '../providers/index.ts'
@@ -7,7 +8,6 @@ import { insertOrganization, insertSource } from '../../test/support/organizatio
 import { createCredentialStore, saveCredentials } from './credentials.ts'
 import { createSecretCipher } from '../kernel/secret-cipher.ts'
 
-const HOUR_MS = 3_600_000
 const cipher = createSecretCipher([Buffer.alloc(32, 1)])
 const { signal } = new AbortController()
 

@@ -5,7 +5,7 @@ import { isLeaseFree, leaseEnd } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { isConflict, isDatabaseOutage } from '../database/retry-conflicts.ts'
 import type { Row } from '../database/schema.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, MINUTE_MS } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { type Credentials, type ProviderAdapter, ProviderError, usesOAuth } from '../providers/index.ts'
@@ -14,7 +14,7 @@ import { type SecretCipher, UndecryptableSecret } from '../kernel/secret-cipher.
 import { withoutSecrets } from './without-secrets.ts'
 
 /** How long before its expiry a token is renewed, in milliseconds: clocks differ, and requests take time. */
-const RENEW_AHEAD_MS = 5 * 60_000
+const RENEW_AHEAD_MS = 5 * MINUTE_MS
 /** The timeout of one refresh. Its lease lasts longer, so that a second worker never refreshes concurrently. */
 const REFRESH_TIMEOUT_MS = 30_000
 const REFRESH_LEASE_SECONDS = 60

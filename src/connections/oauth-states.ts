@@ -1,13 +1,13 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Db, Tx } from '../database/database.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, MINUTE_MS } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import type { ConnectRequest } from './store-account.ts'
 import { type SecretCipher, UndecryptableSecret } from '../kernel/secret-cipher.ts'
 
 /** The lifetime of a flow, including the user's time at the provider. */
-export const STATE_TTL_MS = 10 * 60_000
+export const STATE_TTL_MS = 10 * MINUTE_MS
 const RANDOM_BYTES = 32
 const STATE_FORM = /^[A-Za-z0-9_-]{43}$/
 

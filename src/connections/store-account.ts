@@ -1,6 +1,6 @@
 import { recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, MINUTE_MS } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { findRole } from '../organizations/index.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
@@ -19,7 +19,7 @@ import { withoutSecrets } from './without-secrets.ts'
 
 const ANSWER_TIMEOUT_MS = 30_000
 /** Without a choice of channels, the first run starts after this time. */
-const CHOICE_MS = 15 * 60_000
+const CHOICE_MS = 15 * MINUTE_MS
 
 export interface AccountStoreDependencies {
   clock: Clock

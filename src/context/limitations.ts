@@ -1,5 +1,6 @@
 import type { Db } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
+import { HOUR_MS } from '../kernel/clock.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { Viewer } from '../kernel/viewer.ts'
 import { PROVIDERS } from '../providers/index.ts'
@@ -27,7 +28,7 @@ export const WEAK_EVIDENCE: Limitation = {
 }
 
 /** Milliseconds without a sync after which a source may lack recent changes. */
-export const STALE_AFTER_MS = 60 * 60_000
+export const STALE_AFTER_MS = HOUR_MS
 const NAMED_MAX = 5
 
 type Source = Pick<

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MINUTE_MS } from '../kernel/clock.ts'
 import { aRetrieval, aSearch, reservedOrNull, refusalOf } from '../../test/support/credit-use.ts'
 import { creditWorkspace } from '../../test/support/credit-workspace.ts'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
@@ -11,7 +12,6 @@ import type { CreditReservation } from '../http/gates.ts'
 import { createCredits, RESERVATION_MINUTES } from './credits.ts'
 
 const START = new Date('2026-01-31T10:00:00.000Z')
-const MINUTE_MS = 60_000
 
 let database: TestDatabase
 let other: OpenDatabase

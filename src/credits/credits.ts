@@ -4,6 +4,7 @@ import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { countUse, useValues } from '../daily-usage/index.ts'
 import type { CreditReservation, CreditUse } from '../http/gates.ts'
+import { MINUTE_MS } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { countInBatches, type Ledger } from './counted-credits.ts'
 import { startPeriod, subscriptionRequired } from './period.ts'
@@ -71,7 +72,7 @@ async function take(
   requestId: string,
   now: Date,
 ): Promise<(SubscriptionRow & { held: boolean }) | undefined> {
-  const expiresAt = new Date(now.getTime() + RESERVATION_MINUTES * 60_000)
+  const expiresAt = new Date(now.getTime() + RESERVATION_MINUTES * MINUTE_MS)
   const { rows } = await takeCredit(db, [organizationId, now, requestId, expiresAt])
   return rows[0]
 }

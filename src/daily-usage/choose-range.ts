@@ -1,10 +1,10 @@
+import { DAY_MS } from '../kernel/clock.ts'
 import { type AppError, validationError } from '../kernel/errors.ts'
 import { dayOf } from './count-use.ts'
 import type { DayRange } from './read-days.ts'
 
 export const DAYS_MAX = 92
 const DAYS_USUAL = 30
-const DAY_MS = 86_400_000
 
 /** The requested days: by default the current period, or the last 30. @throws AppError `validation_failed` over 92 */
 export function chooseRange(

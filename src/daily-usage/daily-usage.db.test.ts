@@ -5,6 +5,7 @@ import { aRetrieval, aSearch } from '../../test/support/credit-use.ts'
 import { createRouteServer } from '../../test/support/route-server.ts'
 import { putSubscription, type NewSubscription } from '../billing/index.ts'
 import type { CreditUse } from '../http/gates.ts'
+import { HOUR_MS } from '../kernel/clock.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import { createCredits } from '../credits/index.ts'
 import { USAGE_KEPT_DAYS, deleteExpiredDays } from './delete-expired.ts'
@@ -12,7 +13,6 @@ import { readDays } from './read-days.ts'
 import { dailyUsageRoutes } from './routes.ts'
 
 const START = new Date('2026-03-31T22:00:00.000Z')
-const HOUR_MS = 3_600_000
 
 let database: TestDatabase
 

@@ -3,6 +3,7 @@ import type { Db } from '../database/database.ts'
 import type { ModelRegistry } from '../models/index.ts'
 import { calibratedModels } from '../inference/calibrations.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
+import { MINUTE_MS } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import { runCooperatively } from '../kernel/cooperative.ts'
 import { FOREIGN_QUESTIONS } from './foreign-questions.ts'
@@ -29,7 +30,7 @@ export interface EvidenceCalibrator {
   stop(): Promise<void>
 }
 
-const INTERVAL_MS = 5 * 60_000
+const INTERVAL_MS = 5 * MINUTE_MS
 /** Enough to embed some 160 questions, one at a time. */
 const LEASE_SECONDS = 10 * 60
 /** The minimum number of chunks for a measurement that is not noise. */

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { LeaseLost, releaseLease, renewLease } from '../background/index.ts'
 import { countUnreported } from '../billing/index.ts'
 import type { Db } from '../database/database.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, DAY_MS, MINUTE_MS } from '../kernel/clock.ts'
 import { deleteSome, hasRows, ownedTables } from './delete-rows.ts'
 import { claim, deleteOrganizationRow, type Held } from './lease.ts'
 import type { Logger } from '../kernel/logger.ts'
@@ -11,9 +11,9 @@ import type { Logger } from '../kernel/logger.ts'
 const LEASE_SECONDS = 60
 const RENEW_MS = 10_000
 /** Well over the longest request; the same as for credit reservations. */
-const GRACE_MS = 5 * 60_000
+const GRACE_MS = 5 * MINUTE_MS
 /** How long grants are kept that could not be revoked: it is retried for three days (src/connections/revocations.ts). */
-const GRANTS_KEPT_MS = 4 * 24 * 60 * 60_000
+const GRANTS_KEPT_MS = 4 * DAY_MS
 
 interface Deletion {
   db: Db

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { DAY_MS } from '../kernel/clock.ts'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { insertRowOfEveryTable } from '../../test/support/row-of-every-table.ts'
 import { ensureUser, deleteExpiredInvitations, deleteStrangers } from './index.ts'
 
 const START = new Date('2026-05-01T00:00:00.000Z')
-const DAY_MS = 86_400_000
 
 let database: TestDatabase
 let now: Date

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
+import { DAY_MS } from '../kernel/clock.ts'
 import { inParts } from '../kernel/in-parts.ts'
 import { STRANGER_DAYS } from './limits.ts'
 
@@ -51,7 +52,7 @@ const lastSeen = sql<Date>`coalesce(seen_at, created_at)`
 
 /** Deletes users without any workspace who were not seen for 30 days. @returns how many */
 export async function deleteStrangers(db: Db, now: Date): Promise<number> {
-  const seenBefore = new Date(now.getTime() - STRANGER_DAYS * 86_400_000)
+  const seenBefore = new Date(now.getTime() - STRANGER_DAYS * DAY_MS)
   const { rows } = await sql<{ id: string }>`
     select id from users u
     where ${lastSeen} < ${seenBefore}

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Row } from '../database/schema.ts'
 import { ROLES, type Role } from '../kernel/roles.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, DAY_MS } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import type { Mailer } from '../mail/index.ts'
@@ -143,7 +143,7 @@ async function insertInvitation(
       email: email?.toLowerCase() ?? null,
       created_by_user_id: caller.userId,
       created_at: at,
-      expires_at: new Date(at.getTime() + INVITATION_DAYS * 86_400_000),
+      expires_at: new Date(at.getTime() + INVITATION_DAYS * DAY_MS),
     })
     .returningAll()
     .executeTakeFirstOrThrow()

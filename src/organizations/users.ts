@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '../database/database.ts'
 import type { NewRow } from '../database/schema.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, DAY_MS } from '../kernel/clock.ts'
 import { bumpPermissions } from '../people/index.ts'
 
 export interface Identity {
@@ -14,7 +14,7 @@ export interface Identity {
 }
 
 /** The precision of the last visit: not every request writes it. */
-const SEEN_EVERY_MS = 86_400_000
+const SEEN_EVERY_MS = DAY_MS
 
 /** The id of an identity's user, created on first sight. Email and name follow the provider. */
 export async function ensureUser(db: Db, clock: Clock, identity: Identity): Promise<string> {

@@ -6,14 +6,12 @@ import { insertOrganization } from '../../test/support/organizations.ts'
 import { until } from '../../test/support/until.ts'
 import { startReceiver, type WebhookReceiver } from '../../test/support/webhook-receiver.ts'
 import { startWebhookBench, type WebhookBench } from '../../test/support/webhooks.ts'
+import { DAY_MS, MINUTE_MS } from '../kernel/clock.ts'
 import { createSecretCipher } from '../kernel/secret-cipher.ts'
 import { emitEvent, type OutgoingWebhooks } from './index.ts'
 import { signedHeaders } from './secrets.ts'
 import { take } from './sending/attempt.ts'
 import { ATTEMPTS_MAX } from './sending/schedule.ts'
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 
 let bench: WebhookBench
 let outgoing: OutgoingWebhooks
@@ -225,7 +223,7 @@ describe('a failed delivery', () => {
     for (const cipher of [other, null]) {
       await bench.process({ findCipher: async () => cipher }).settle()
       expect(await bench.deliveries()).toMatchObject([{ status: 'pending', error: 'secret_unreadable' }])
-      bench.pass(5 * 60_000)
+      bench.pass(5 * MINUTE_MS)
     }
     expect(receiver.received).toEqual([])
   })

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { HOUR_MS } from '../kernel/clock.ts'
 import { createTask, releaseLeases } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
 import { createDeliveries, type Deliveries } from './deliveries.ts'
@@ -39,7 +40,7 @@ export interface OutgoingWebhookDependencies
   resolve?: Resolve
 }
 
-const MAINTAIN_MS = 3_600_000
+const MAINTAIN_MS = HOUR_MS
 
 export function createOutgoingWebhooks(deps: OutgoingWebhookDependencies): OutgoingWebhooks {
   const { db, clock } = deps

@@ -4,7 +4,7 @@ import { type AuditAction, recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Row, WebhookDisabledReason } from '../database/schema.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, DAY_MS } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { checkUrl } from './check-url.ts'
@@ -37,7 +37,7 @@ export interface WebhookDependencies {
 
 export const WEBHOOKS_MAX = 20
 /** How long a replaced secret continues to sign. */
-export const PREVIOUS_SECRET_MS = 24 * 3_600_000
+export const PREVIOUS_SECRET_MS = DAY_MS
 
 const NOTICES: Record<WebhookDisabledReason, string | null> = {
   person: null,

@@ -1,5 +1,5 @@
 import { LeaseLost, releaseLease } from '../background/index.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, MINUTE_MS } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { storableText } from '../kernel/text.ts'
 import {
@@ -27,7 +27,7 @@ export interface PollDependencies extends ApplyDependencies {
 
 const MESSAGE_CHARACTERS = 2_000
 /** A revoked grant returns only when a person connects again, which schedules its own poll. */
-const AFTER_AUTH_FAILURE_MS = 30 * 60_000
+const AFTER_AUTH_FAILURE_MS = 30 * MINUTE_MS
 
 /** Stores what changed of who may read what. What it could not read stays. @returns a fault of the service, to log */
 export async function pollPermissions(
@@ -87,6 +87,6 @@ function nextPoll({ clock, random }: PollDependencies, { source }: TakenPoll, er
   const { pollMinutes = 0 } = findProvider(source.provider)
   const isAuth = error instanceof ProviderError && error.kind === 'auth'
   const ms = isAuth ? AFTER_AUTH_FAILURE_MS : POLL_INTERVAL_MS * (0.9 + 0.1 * random())
-  const leastMs = error === undefined ? pollMinutes * 60_000 : 0
+  const leastMs = error === undefined ? pollMinutes * MINUTE_MS : 0
   return new Date(clock.now().getTime() + Math.max(ms, leastMs))
 }

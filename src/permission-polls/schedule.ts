@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
+import { MINUTE_MS } from '../kernel/clock.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 
 /** A change at the provider takes effect within five minutes, one of which is for reading it. */
-export const POLL_INTERVAL_MS = 4 * 60_000
+export const POLL_INTERVAL_MS = 4 * MINUTE_MS
 /** Changes announced within this time are read together; also the shortest interval during a burst. */
 const GATHER_MS = 2_000
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, MINUTE_MS } from '../kernel/clock.ts'
 import type { ItemFailureCode } from '../kernel/failure-codes.ts'
 import type { SourceKind } from '../kernel/source-kinds.ts'
 import { SERVICE_FILE_LIMITS } from '../file-text/index.ts'
@@ -54,7 +54,7 @@ export interface ProviderLimits {
 
 export const DEFAULT_PROVIDER_LIMITS: ProviderLimits = {
   requestTimeoutMs: 30_000,
-  maxRateLimitWaitMs: 10 * 60_000,
+  maxRateLimitWaitMs: 10 * MINUTE_MS,
   maxAttempts: 5,
   maxDownloadBytes: SERVICE_FILE_LIMITS.fileBytes,
   maxTextBytes: SERVICE_FILE_LIMITS.textBytes,

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import type { SentResponse } from '../http/log-responses.ts'
+import { DAY_MS } from '../kernel/clock.ts'
 import type { AgentCaller } from '../kernel/caller.ts'
 import { listRequests } from './list-requests.ts'
 import { LOGGED_DAYS } from './limits.ts'
 import { createRequestLog, deleteExpiredRequests } from './request-log.ts'
 
 const START = new Date('2026-03-02T09:30:00.000Z')
-const DAY_MS = 86_400_000
 
 let database: TestDatabase
 

@@ -4,7 +4,7 @@ import { prepare } from '../database/prepared.ts'
 import type { Row } from '../database/schema.ts'
 import { isForeignKeyViolation } from '../database/retry-conflicts.ts'
 import type { SentResponse } from '../http/log-responses.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, DAY_MS } from '../kernel/clock.ts'
 import { inParts } from '../kernel/in-parts.ts'
 import { LOGGED_DAYS, REQUESTS_MAX } from './limits.ts'
 
@@ -26,7 +26,6 @@ const FLUSH_INTERVAL_MS = 5_000
 const WAITING_MAX = 20_000
 /** Per statement: the embedded database runs one at a time, so a larger one would delay searches. */
 const BATCH_MAX = 250
-const DAY_MS = 86_400_000
 /** Cut like a stored column, so that a long-running stream fits. */
 const DURATION_MAX_MS = 2_147_483_647
 

@@ -1,8 +1,8 @@
+import { DAY_MS } from '../kernel/clock.ts'
 import type { Db } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import { forgetAnnouncements } from '../sources/index.ts'
 
-const DAY_MS = 24 * 3_600_000
 const EVENTS_KEPT_MS = DAY_MS
 const UNREAD_EVENTS_KEPT_MS = 7 * DAY_MS
 export const RUNS_KEPT_DAYS = 30

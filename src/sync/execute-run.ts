@@ -2,7 +2,7 @@ import { LeaseLost } from '../background/index.ts'
 import { isDatabaseOutage, isForeignKeyViolation, retryConflicts } from '../database/retry-conflicts.ts'
 import type { Db } from '../database/database.ts'
 import { beforeAbort } from '../kernel/before-abort.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, DAY_MS } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
   type ChangePage,
@@ -55,9 +55,9 @@ export class WorkerStopping extends Error {
 /** A run that kills its worker this often without storing a page in between fails. */
 const TAKES_MAX = 10
 /** Only a user can restore a revoked grant by reconnecting; until then the source is polled rarely. */
-const POLL_AFTER_AUTH_FAILURE_MS = 24 * 3_600_000
+const POLL_AFTER_AUTH_FAILURE_MS = DAY_MS
 /** A run fails when its provider has made it wait this long without storing a page. */
-const WAIT_MAX_MS = 24 * 3_600_000
+const WAIT_MAX_MS = DAY_MS
 
 /** Works on a run, page by page, until it ends or is released. Throws only database outages. */
 export async function executeRun(

@@ -1,6 +1,6 @@
 import { NO_LEASE } from '../background/index.ts'
 import type { Tx } from '../database/database.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, MINUTE_MS } from '../kernel/clock.ts'
 import type { FailureCode } from '../kernel/failure-codes.ts'
 import { storableText } from '../kernel/text.ts'
 import { type Provider, findProvider } from '../providers/index.ts'
@@ -69,7 +69,7 @@ export async function finishRun(
   if (ended.items_failed + ended.items_skipped > 0 || source.itemsSkipped !== 0)
     await saveSkippedCount(tx, source, await countSkipped(tx, source))
   const poll = nextPoll(now, schedule)
-  const wait = end.succeeded ? new Date(now.getTime() + pollMinutes * 60_000) : end.pollNotBefore
+  const wait = end.succeeded ? new Date(now.getTime() + pollMinutes * MINUTE_MS) : end.pollNotBefore
   await settleSource(tx, source, {
     errorMessage: message,
     errorCode: code,

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { HOUR_MS } from '../kernel/clock.ts'
 import { ProviderError } from '../providers/index.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
-
-const HOUR_MS = 3_600_000
 
 let bench: SyncBench
 let provider: FakeProvider

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { DAY_MS } from '../kernel/clock.ts'
 import { openPostgres } from '../database/drivers/postgres.ts'
 import { ProviderError } from '../providers/index.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
@@ -6,8 +7,6 @@ import { startSyncBench, SYNC_INTERVAL_MS, type SyncBench } from '../../test/sup
 import { dropPushEvents, notePushEvent, readPushState } from './push-events.ts'
 import { takeRun } from './run-lease.ts'
 import { deleteExpiredRuns } from './delete-expired.ts'
-
-const DAY_MS = 24 * 3_600_000
 
 let bench: SyncBench
 let slack: FakeProvider

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { MINUTE_MS } from '../kernel/clock.ts'
 import type { ProviderAdapter, ProviderItem } from '../providers/index.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
 
-const MINUTE_MS = 60_000
 const STOPPED = expect.stringMatching(/stopped: an hour of reading brought nothing new/)
 
 let bench: SyncBench

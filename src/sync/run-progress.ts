@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, HOUR_MS } from '../kernel/clock.ts'
 import type { JsonValue } from '../providers/index.ts'
 
 /** How long a run may read without progress, in milliseconds. */
-const WITHOUT_NEWS_MAX_MS = 3_600_000
+const WITHOUT_NEWS_MAX_MS = HOUR_MS
 const LOOK_MS = 60_000
 
 /** The service ended a run that would never end by itself. Users see the message. */

@@ -1,9 +1,9 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { Clock } from '../../kernel/clock.ts'
+import { type Clock, DAY_MS } from '../../kernel/clock.ts'
 import type { ClientId } from './clients.ts'
 
 const CODE_MS = 60_000
-const REFRESH_TOKEN_MS = 24 * 60 * 60_000
+const REFRESH_TOKEN_MS = DAY_MS
 /** Beyond this the oldest is dropped, so a caller that asks for thousands loses only its own. */
 const KEPT_MAX = 1_000
 

@@ -4,7 +4,7 @@ import { acquireLease, isLeaseFree, type Lease, NO_LEASE, releaseLease } from '.
 import type { Db } from '../../database/database.ts'
 import { retryConflicts } from '../../database/retry-conflicts.ts'
 import type { Row, Schema } from '../../database/schema.ts'
-import type { Clock } from '../../kernel/clock.ts'
+import { type Clock, DAY_MS, HOUR_MS } from '../../kernel/clock.ts'
 import { backOffMs } from '../back-off.ts'
 import { type PaymentProcessor, ProcessorFailure } from '../payment-processor.ts'
 import { WINDOW_SECONDS } from './count-overage.ts'
@@ -24,8 +24,8 @@ const SENT_AT_ONE_LOOK = 200
 const SENT_AT_ONCE = 8
 const LEASE_SECONDS = 60
 /** The processor remembers identifiers for a day. Resending an unknown outcome later might count it twice. */
-export const SAFE_TO_REPEAT_MS = 23 * 3_600_000
-const SENT_KEPT_MS = 90 * 24 * 3_600_000
+export const SAFE_TO_REPEAT_MS = 23 * HOUR_MS
+const SENT_KEPT_MS = 90 * DAY_MS
 const ERROR_CHARACTERS_MAX = 500
 
 /**

@@ -1,10 +1,10 @@
 import pLimit from 'p-limit'
 import type { Db } from '../../database/database.ts'
-import type { Clock } from '../../kernel/clock.ts'
+import { type Clock, DAY_MS, HOUR_MS } from '../../kernel/clock.ts'
 import type { Refresh } from './refresh.ts'
 
-const COMPARE_EVERY_MS = 3_600_000
-const EVENTS_KEPT_MS = 30 * 24 * 3_600_000
+const COMPARE_EVERY_MS = HOUR_MS
+const EVENTS_KEPT_MS = 30 * DAY_MS
 /** Organizations per tick, and how many at once: the payment processor limits calls per second. */
 const AT_ONE_LOOK = 40
 const AT_ONCE = 4

@@ -1,9 +1,10 @@
+import { DAY_MS } from '../../kernel/clock.ts'
+
 /** How a cell shows its number. `date` may have a time of day; `time` is a time of day or a duration in hours. */
 export type NumberStyle = 'plain' | 'percent' | 'date' | 'time'
 
 /** Excel's own limit. */
 const CODE_CHARACTERS_MAX = 255
-const DAY_MS = 86_400_000
 /** Excel's last day: 9999-12-31. */
 const LAST_DAY = 2_958_466
 

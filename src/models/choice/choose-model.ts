@@ -15,6 +15,7 @@ import {
   findKnownModel,
   tryModel,
 } from '../../inference/embedding-models/create-embedding-model.ts'
+import { MINUTE_MS } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { ModelRegistry } from '../model-registry.ts'
 import type { ModelMove } from '../move/model-move.ts'
@@ -62,7 +63,7 @@ export interface ModelChoiceOptions {
 
 const POLL_MS = 1_000
 /** A server restart or a sleeping laptop must not discard hours of work. */
-const PATIENCE_MS = 5 * 60_000
+const PATIENCE_MS = 5 * MINUTE_MS
 
 const IDLE: Change = {
   status: 'idle',

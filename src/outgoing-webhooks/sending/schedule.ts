@@ -1,6 +1,6 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kernel/clock.ts'
+
 const SECOND_MS = 1000
-const MINUTE_MS = 60 * SECOND_MS
-const HOUR_MS = 60 * MINUTE_MS
 
 /** The waits after the first attempt, the second and so on: in total three days and half an hour. */
 const WAITS_MS = [
@@ -22,7 +22,7 @@ export const ATTEMPTS_MAX = WAITS_MS.length + 1
 export const FAILING_MS = 72 * HOUR_MS
 
 /** The longest delay that `Retry-After` can request. */
-const ASKED_WAIT_MAX_MS = 24 * HOUR_MS
+const ASKED_WAIT_MAX_MS = DAY_MS
 
 /** Milliseconds to the next attempt; null: it was the last. `random`: 0 to 1; `askedMs`: the receiver's minimum. */
 export function waitAfter(attempts: number, random: number, askedMs = 0): number | null {

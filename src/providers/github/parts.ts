@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { HOUR_MS } from '../../kernel/clock.ts'
 import type { Listed } from '../feed.ts'
 import { ProviderError, type ProviderSession } from '../adapter.ts'
 import { parseKnown } from '../rest.ts'
@@ -10,7 +11,6 @@ import { CommentPlace, type Issue, ListedIssue } from './issues.ts'
 import { type Place, type RepositoryState, timeBefore } from './position.ts'
 import type { Repository } from './repositories.ts'
 
-const HOUR_MS = 3_600_000
 /** All issues are listed every hour; where they have more than ten pages, ten pages an hour. */
 const SWEEP_MS_PER_PAGE = HOUR_MS / 10
 const SWEPT_MAX = 500

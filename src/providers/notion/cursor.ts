@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { MINUTE_MS } from '../../kernel/clock.ts'
 import { ProviderError, type JsonValue } from '../adapter.ts'
 
 /** Search may still lack edits this close to the newest one, so the next run checks this range again. */
-const OVERLAP_MS = 10 * 60_000
+const OVERLAP_MS = 10 * MINUTE_MS
 /** Notion rounds `last_edited_time` down to the minute, which hides a second edit within it. */
-const MINUTE_MS = 60_000
 const MOST_SETTLED = 5_000
 const MOST_FAILED = 2_000
 

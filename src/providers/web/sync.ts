@@ -9,6 +9,7 @@ import {
   type ProviderItem,
   type ProviderSession,
 } from '../adapter.ts'
+import { MINUTE_MS } from '../../kernel/clock.ts'
 import { runCooperatively, type Pausable } from '../../kernel/cooperative.ts'
 import { type Crawler, readSitemaps } from './crawler.ts'
 import { addingPages, type Cursor, NEVER_READ, parseCursor, startCursor } from './cursor.ts'
@@ -18,7 +19,7 @@ import { type Visit, visitPage } from './visit.ts'
 /** A page is requested again only after this time, unless the sitemap has a new date for it. */
 const FRESH_SECONDS = 6 * 3_600
 /** How long a run requests pages that it has read before. */
-const REVISIT_MS = 30 * 60_000
+const REVISIT_MS = 30 * MINUTE_MS
 const ROUND_BYTES_MAX = 512 * 1024 * 1024
 
 interface Step {

@@ -1,12 +1,11 @@
 import { z } from 'zod'
+import { DAY_MS } from '../../kernel/clock.ts'
 import type { Db } from '../../database/database.ts'
 import { prepare } from '../../database/prepared.ts'
 import type { NearestChunk } from '../nearest-query.ts'
 
 /** The relevance an item loses with age at most, so that an old item that is the only answer ranks first. */
 export const AGE_SHARE = 0.35
-
-const DAY_MS = 86_400_000
 
 /** Freshness from 1 to 0; halves after each half-life. */
 export function freshness(changedAt: Date, now: Date, halfLifeDays: number): number {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ProviderError, type ProviderSession } from '../../adapter.ts'
 import { storedBelow } from '../../stored-ids.ts'
 import type { Surveyed } from '../shared/feed.ts'
+import { MINUTE_MS } from '../../../kernel/clock.ts'
 import { inParts } from '../../../kernel/in-parts.ts'
 import { byNumber, hashOf, type Position, readersIn } from '../shared/position.ts'
 import { type Jira, time } from './client.ts'
@@ -14,7 +15,6 @@ const ISSUES_PER_REQUEST = 100
 const PROJECTS_PER_QUERY = 100
 /** How far behind Jira's search index may be. */
 const OVERLAP_MINUTES = 60
-const MINUTE_MS = 60_000
 const UNREAD = '?'
 
 /** The fields without which a change of an issue is not seen. */

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { DAY_MS } from '../../../kernel/clock.ts'
 import type { GoogleEmulatorOptions } from '../../../../emulators/google/google-emulator.ts'
 import { byTitle, closeGoogles, connectGoogle, refusal, titles } from '../../../../test/support/google.ts'
 import { createGoogleDriveAdapter, GOOGLE_DRIVE_SCOPE } from './adapter.ts'
@@ -16,7 +17,6 @@ const connect = (options: GoogleEmulatorOptions = {}) =>
   )
 
 const DRIVES = '/drive/v3/drives'
-const DAY_MS = 24 * 3_600_000
 
 /** An account with one file of its own and one in a shared drive, both stored. */
 async function connectBoth() {

@@ -1,5 +1,6 @@
 import { gaxios } from 'google-auth-library'
 import { z } from 'zod'
+import { HOUR_MS } from '../../../kernel/clock.ts'
 import { ProviderError, type ProviderErrorKind, type Refusal } from '../../adapter.ts'
 
 /** A failed call to Google, with the fields the adapters decide by. */
@@ -38,7 +39,7 @@ const RATE_LIMIT_REASONS = new Set([
 ])
 // A daily quota resets with the day; until then calls retry at this interval.
 const DAILY_REASONS = new Set(['dailyLimitExceeded', 'dailyLimitExceededUnreg'])
-const DAILY_WAIT_MS = 3_600_000
+const DAILY_WAIT_MS = HOUR_MS
 const SCOPE_REASONS = new Set([
   'insufficientPermissions',
   'insufficientScopes',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { HOUR_MS } from '../../../kernel/clock.ts'
 import type { FeedPage } from '../../feed.ts'
 import { ProviderError } from '../../adapter.ts'
 import { storedBelow } from '../../stored-ids.ts'
@@ -10,7 +11,7 @@ import type { TeamsRun } from './read-thread.ts'
 const TOP_MAX = 50
 const REMOVED_AT_ONCE = 1_000
 /** Clocks differ. What is read twice changes nothing. */
-const MARGIN_MS = 3_600_000
+const MARGIN_MS = HOUR_MS
 const Named = z.object({ id: z.string().min(1) })
 
 /** What a run has done. */

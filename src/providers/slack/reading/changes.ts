@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../kernel/clock.ts'
 import type { ChangePage, ListChangesInput } from '../../adapter.ts'
 import type { SlackChannel } from './channels.ts'
 import type { SlackRun } from '../client.ts'
@@ -20,7 +21,7 @@ import {
 } from './run.ts'
 
 /** Despite events, every channel is polled at this interval: an event may be lost. */
-const POLL_DESPITE_EVENTS_MS = 3600_000
+const POLL_DESPITE_EVENTS_MS = HOUR_MS
 /** What changed in a workspace since `cursor`: new channels backwards, then hints and polls. Throws ProviderError. */
 export async function* listSlackChanges(
   run: SlackRun,
