@@ -28,7 +28,7 @@ const HEADER_LINES = 12
 const RULE = /^(?:_{5,}|-{20,})$/
 
 // Longer lines are prose; skip the patterns.
-const LONGEST_MARK = 400
+const MARK_CHARACTERS_MAX = 400
 const LINES_A_PAUSE = 200
 const CHARACTERS_A_PAUSE = 65_536
 
@@ -107,7 +107,7 @@ function* joinLines(lines: readonly string[]): Pausable<string> {
 }
 
 function markOf(line: string | undefined): string {
-  return line === undefined || line.length > LONGEST_MARK ? '' : line.trim()
+  return line === undefined || line.length > MARK_CHARACTERS_MAX ? '' : line.trim()
 }
 
 const isQuoted = (line: string | undefined) => line?.trimStart().startsWith('>') ?? false
@@ -119,7 +119,7 @@ function attributionAt(lines: readonly string[], index: number): number {
     const next = markOf(lines[index + count - 1])
     if (next === '' || next.startsWith('>')) return 0
     joined = joined === '' ? next : `${joined} ${next}`
-    if (joined.length > LONGEST_MARK) return 0
+    if (joined.length > MARK_CHARACTERS_MAX) return 0
     if (isAttribution(joined, isQuotedNext(lines, index + count))) {
       // If two lines could begin it, the later one does.
       return count > 1 && attributionAt(lines, index + 1) > 0 ? 0 : count

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../kernel/clock.ts'
 import type { ChangePage, ItemFailure } from '../adapter.ts'
 import { storedPages } from '../stored-ids.ts'
 import { overlapStart, pathMark, type NotionRef } from './cursor.ts'
@@ -21,7 +22,7 @@ const CHEAP_REQUESTS = 10
 /** Above that, it waits this long per request of the last count: a ninth of Notion's three requests a second. */
 const PAUSE_PER_REQUEST_MS = 3_000
 /** The longest such pause. */
-const LONGEST_PAUSE_MS = 6 * 3600_000
+const PAUSE_MS_MAX = 6 * HOUR_MS
 /** Missing objects that a run checks; the next run continues. The first count has no bound. */
 const CHECKS_PER_RUN = 1_000
 const CHECKS_PER_PAGE = 50
@@ -32,7 +33,7 @@ export const NEVER = 0
 export function isSweepDue(sync: NotionSync, isCrawl: boolean): boolean {
   const { at, requests, checkedTo, since } = sync.state.sweep
   const age = sync.run.serverTime().getTime() - at
-  const pause = requests <= CHEAP_REQUESTS ? 0 : Math.min(requests * PAUSE_PER_REQUEST_MS, LONGEST_PAUSE_MS)
+  const pause = requests <= CHEAP_REQUESTS ? 0 : Math.min(requests * PAUSE_PER_REQUEST_MS, PAUSE_MS_MAX)
   return isCrawl || since === '' || checkedTo !== '' || age < 0 || age >= pause
 }
 

@@ -5,8 +5,8 @@ import { isContent, isReply, isThreadRoot, tsDate, type SlackMessage } from './m
 import { mrkdwnToText, type SlackNames } from './mrkdwn.ts'
 
 /** Bounds of a conversation outside threads: the longest pause, and the longest text. */
-const LONGEST_PAUSE_SECONDS = 300
-const LONGEST_CONVERSATION = 4_000
+const PAUSE_SECONDS_MAX = 300
+const CONVERSATION_CHARACTERS_MAX = 4_000
 const TITLE_CHARACTERS_MAX = 80
 
 /** The workspace of an item. `url` ends with a slash: `https://acme.slack.com/`. */
@@ -67,8 +67,8 @@ export function gatherConversations(messages: readonly SlackMessage[]): SlackMes
   for (const message of standalone.toSorted(byTs)) {
     const last = current.at(-1)
     const size = message.text?.length ?? 0
-    const apart = last !== undefined && Number(message.ts) - Number(last.ts) > LONGEST_PAUSE_SECONDS
-    if (last === undefined || apart || length + size > LONGEST_CONVERSATION) {
+    const apart = last !== undefined && Number(message.ts) - Number(last.ts) > PAUSE_SECONDS_MAX
+    if (last === undefined || apart || length + size > CONVERSATION_CHARACTERS_MAX) {
       current = []
       length = 0
       conversations.push(current)
