@@ -29,7 +29,8 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
   },
   malformed_state: { error: 'This link is not valid anymore; connect again from the console' },
   invitation_invalid: {
-    error: 'This invitation is not valid: it was used, revoked, or is over 7 days old; ask for another',
+    error:
+      'This invitation is not valid anymore: it was used or revoked, or is over 7 days old; ask for another',
   },
   webhook_signature_invalid: {
     error:

@@ -4,6 +4,7 @@ import { defineRoute, reply } from '../http/route.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { EXAMPLE_ID, idOf, moment } from '../kernel/schemas.ts'
 import type { Invitations } from './invitations.ts'
+import { INVITATION_DAYS } from './limits.ts'
 import { previewInvitation } from './preview-invitation.ts'
 import { asAdmin } from './routes.ts'
 import { Invitation, InvitationPreview, Organization, RoleOf } from './schemas.ts'
@@ -44,7 +45,8 @@ export const invitationRoutes = [
     path: '/v1/console/invitations',
     summary: 'Invite a person to the workspace',
     description:
-      'The link works once, within seven days. With `email` and a configured mail server, it is mailed. Otherwise send ' +
+      `The link works once, within ${INVITATION_DAYS} days. ` +
+      'With `email` and a configured mail server, it is mailed. Otherwise send ' +
       'it yourself: only this response contains it. Only owners can invite owners.',
     tag: 'Members',
     access: asAdmin,

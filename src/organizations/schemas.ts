@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ROLES } from '../kernel/roles.ts'
 import { EXAMPLE_ID, moment, shownId, text, textOrNull } from '../kernel/schemas.ts'
+import { INVITATION_DAYS } from './limits.ts'
 
 /** Whether people read only what they may read. */
 export const PERMISSIONS = ['off', 'enforced'] as const
@@ -55,7 +56,7 @@ export const Invitation = z
     email: textOrNull('The only address that can accept it; null: anyone with the link.', 'ada@example.com'),
     createdBy: shownId('The person who created it.', EXAMPLE_ID.user),
     createdAt: moment('When it was made.'),
-    expiresAt: moment('Expiry, seven days after creation.', '2026-03-09T09:30:00.000Z'),
+    expiresAt: moment(`Expiry, ${INVITATION_DAYS} days after creation.`, '2026-03-09T09:30:00.000Z'),
   })
   .meta({
     id: 'Invitation',

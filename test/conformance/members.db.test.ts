@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ERROR_EXAMPLES } from '../../src/http/error-examples.ts'
 import { MEMBERS_MAX, OPEN_INVITATIONS_MAX } from '../../src/organizations/limits.ts'
 import type { Role } from '../../src/kernel/roles.ts'
 import { databaseContents, tablesWith } from '../support/database-contents.ts'
@@ -313,7 +314,10 @@ describe('an invitation', () => {
     expect(await accept(person, tokenOf(withdrawn))).toMatchObject(refused(400, 'invitation_invalid'))
     now = new Date(now.getTime() + 7 * 86_400_000)
     const token = await issuer.token({ subject: 'late', expiresIn: 30 * 86_400 })
-    expect(await accept({ token }, tokenOf(made))).toMatchObject(refused(400, 'invitation_invalid'))
+    expect(await accept({ token }, tokenOf(made))).toMatchObject({
+      status: 400,
+      body: { code: 'invitation_invalid', ...ERROR_EXAMPLES.invitation_invalid },
+    })
   })
 
   it('for an address works for the person with this address at the identity provider [CON-12]', async () => {

@@ -20,7 +20,7 @@ import { BY_EXTENSION } from '../../src/file-text/text-format.ts'
 import { ROLES } from '../../src/kernel/roles.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
 import { EDGE_TYPES } from '../../src/memory-canvas/schemas.ts'
-import { MEMBERS_MAX, OPEN_INVITATIONS_MAX } from '../../src/organizations/limits.ts'
+import { INVITATION_DAYS, MEMBERS_MAX, OPEN_INVITATIONS_MAX } from '../../src/organizations/limits.ts'
 import { GROUP_MEMBERS_MAX, GROUPS_MAX } from '../../src/people/groups.ts'
 import { LIVE_TOKENS_MAX } from '../../src/people/scim/tokens.ts'
 import { CATALOG } from '../../src/providers/catalog.ts'
@@ -164,6 +164,7 @@ describe('a table of the documentation', () => {
     const limits = [
       MEMBERS_MAX,
       OPEN_INVITATIONS_MAX,
+      `${INVITATION_DAYS} days`,
       GROUPS_MAX,
       GROUP_MEMBERS_MAX,
       AUDIENCE_MAX,

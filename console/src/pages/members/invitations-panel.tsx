@@ -1,10 +1,12 @@
 import { Button } from '@mantine/core'
 import { MailPlus } from 'lucide-react'
 import { useState } from 'react'
+import { useConsole } from '../../session/context.tsx'
 import { roleName } from '../../session/role-name.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { count } from '../../ui/format.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
@@ -13,7 +15,8 @@ import { type Invitation, useInvitations, useRevokeInvitation } from './use-invi
 /** Invitations that nobody has accepted, with a button to revoke each. */
 export function InvitationsPanel() {
   const invitations = useInvitations()
-  const [leaving, setLeaving] = useState<Invitation | null>(null)
+  const { invitationDays } = useConsole().config.retention
+  const [toRevoke, setToRevoke] = useState<Invitation | null>(null)
   return (
     <Panel title="Open invitations" isFlush>
       <Reading query={invitations}>
@@ -22,7 +25,7 @@ export function InvitationsPanel() {
             <EmptyState
               icon={MailPlus}
               title="No open invitations"
-              text="An invitation is a link for one person, valid for seven days."
+              text={`An invitation is a link for one person, valid for ${count(invitationDays, 'day')}.`}
             />
           ) : (
             <DataTable
@@ -43,7 +46,7 @@ export function InvitationsPanel() {
                       size="xs"
                       variant="default"
                       aria-label={`Revoke the invitation for ${invitation.email ?? 'anyone with the link'}`}
-                      onClick={() => setLeaving(invitation)}
+                      onClick={() => setToRevoke(invitation)}
                     >
                       Revoke
                     </Button>
@@ -54,7 +57,7 @@ export function InvitationsPanel() {
           )
         }
       </Reading>
-      <RevokeDialog invitation={leaving} onClose={() => setLeaving(null)} />
+      <RevokeDialog invitation={toRevoke} onClose={() => setToRevoke(null)} />
     </Panel>
   )
 }
