@@ -1587,7 +1587,7 @@ export interface components {
              */
             sourceItemCount: number;
             /**
-             * @description Google Drive only: how many files lack their access policy, and the cure.
+             * @description Google Drive only: how many files lack their access policy, and how to fix it.
              * @example null
              */
             policyHealth: {

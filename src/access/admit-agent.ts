@@ -30,15 +30,15 @@ const admitKey = prepare(`
     key_requires_user(organization_id, id) as requires_user
   from admit_key($1, $2, $3, $4, $5::text[], $6, $7, $8)`)
 
-interface Ask extends AgentRequest {
+interface PendingAdmission extends AgentRequest {
   secret: Buffer
 }
 
 /**
- * Reads a request's key, its rate window, whether a hard cap applies and the revision of the items, all in one
- * statement (migrations 0022, 0026 and 0030). Requests of one key that arrive while it runs are counted together by the
- * next one, instead of waiting for each other's row lock. Nothing is cached: a revoked key is refused from the next
- * request on.
+ * Reads a request's key, its rate window, whether a hard cap applies and the revision of the items, and records when
+ * the key was last used, all in one statement (migrations 0022, 0026 and 0030). Requests of one key that arrive while
+ * it runs are counted together by the next one, instead of waiting for each other's row lock. Nothing is cached: a
+ * revoked key is refused from the next request on.
  */
 export function createAdmitAgent({
   db,
@@ -49,24 +49,24 @@ export function createAdmitAgent({
   clock: Clock
   rateLimit: Pick<RateLimit, 'limitPerMinute' | 'slotMs' | 'outcomes'>
 }): AdmitAgent {
-  const admit = inBatches<Ask, AdmittedAgent>({
+  const admit = inBatches<PendingAdmission, AdmittedAgent>({
     keyOf: ({ secret, action, reach }) => `${secret.toString('base64')} ${action} ${String(reach)}`,
-    async run(asks) {
-      const [{ secret, action, reach }] = asks
+    async run(pending) {
+      const [{ secret, action, reach }] = pending
       const now = clock.now()
       const reached = reach === null ? [EVERY_PROVIDER] : (reach ?? [])
       const { limitPerMinute, slotMs } = rateLimit
-      const values = [secret, now, minuteOf(now), action, reached, limitPerMinute, slotMs, asks.length]
+      const values = [secret, now, minuteOf(now), action, reached, limitPerMinute, slotMs, pending.length]
       const [row] = (await admitKey(db, values)).rows
       const caller = toCaller(row)
-      if (caller === null) return asks.map(invalidKey)
+      if (caller === null) return pending.map(invalidKey)
       const admission = Admission.parse(row)
-      if (!admission.may) return asks.map(() => ({ caller, rateState: null, uncappedAt: null }))
+      if (!admission.may) return pending.map(() => ({ caller, rateState: null, uncappedAt: null }))
       const { admitted, used, reset_ms } = admission
       const counted =
         admitted === null || used === null || reset_ms === null ? undefined : { admitted, used, reset_ms }
       const subject = { organizationId: caller.organizationId, subjectId: caller.apiKeyId }
-      const outcomes = await rateLimit.outcomes({ subject, action }, counted, asks.length)
+      const outcomes = await rateLimit.outcomes({ subject, action }, counted, pending.length)
       const uncappedAt = admission.uncapped ? now : null
       return outcomes.map((rateState) => ({ caller, rateState, uncappedAt }))
     },

@@ -10,7 +10,7 @@ export type Metrics = ReturnType<typeof createMetrics>
 export function createMetrics() {
   const registry = new Registry()
   addProcessMetrics(registry)
-  const { answers, runs, items, reported, webhooks, canvasItems, searches, unannounced } =
+  const { responses, runs, items, reported, webhooks, canvasItems, searches, unannounced } =
     createInstruments(registry)
   const observePage = (
     provider: string,
@@ -29,7 +29,7 @@ export function createMetrics() {
       status,
       seconds,
     }: Timed & { method: string; route: string; status: number }) {
-      answers.observe({ method, route, status }, seconds)
+      responses.observe({ method, route, status }, seconds)
     },
     observeRun: ({ provider, end, seconds }: Timed & { provider: string; end: string }) =>
       runs.observe({ provider, end }, seconds),
@@ -58,7 +58,7 @@ type Reader<Gauges> = () => Promise<Record<keyof Gauges, number>>
 
 function createInstruments(registry: Registry) {
   return {
-    answers: new Histogram({
+    responses: new Histogram({
       name: 'http_request_duration_seconds',
       help: 'Time from request to response',
       labelNames: ['method', 'route', 'status'],

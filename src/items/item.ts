@@ -14,8 +14,8 @@ const optionalMoment = z
   .transform((given) => given ?? null)
 
 /**
- * The fields of an item, as PostgreSQL can store them: NUL removed and lone surrogates replaced. A new field belongs here, in
- * `ITEM_COLUMNS`, in `contentHash`, in the API's schemas (`schemas.ts`) and in the table (`database/schema.ts`, a migration).
+ * The fields of an item, as PostgreSQL can store them: NUL removed and lone surrogates replaced. A field derived from them
+ * belongs in {@link CleanItem}, not in `contentHash`.
  */
 const Fields = z.object({
   sourceId: z.string(),

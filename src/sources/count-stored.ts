@@ -7,7 +7,7 @@ import type { SourceRef } from '../kernel/source-ref.ts'
 import { mayBeRead } from '../permissions/index.ts'
 import { PROVIDERS, providersOf } from '../providers/index.ts'
 import type { Overview, RemovalPreview } from './schemas.ts'
-import { isThere } from './source.ts'
+import { isNotRemoved } from './source.ts'
 
 /** Counting stops here, so that an overview always costs the same. */
 export const COUNTED_MAX = { itemsOfSource: 100_000, chunks: 500_000 }
@@ -42,7 +42,7 @@ export async function readOverview(db: Db, viewer: Viewer, counted = COUNTED_MAX
         and i.canvas_sha256 is distinct from i.content_sha256 and ${isReadable}
       limit ${counted.itemsOfSource}
     ) i) unread
-    where s.organization_id = ${organizationId} and ${isThere('s')}
+    where s.organization_id = ${organizationId} and ${isNotRemoved('s')}
       and s.provider in (${sql.join([...providersOf(viewer)])})
     order by s.created_at, s.id`.execute(db)
   // Without a condition the count reads no items.

@@ -17,7 +17,7 @@ export { sourceRoutes } from './routes.ts'
 export {
   findSourcesOf,
   hasAccount,
-  isThere,
+  isNotRemoved,
   lockSource,
   readSource,
   requireSource,

@@ -34,7 +34,7 @@ export const SourceView = z
     channelAllowlist: ShownAllowlist,
     sourceItemCount: count('Number of its items.', 128),
     policyHealth: z.record(z.string(), z.unknown()).nullable().meta({
-      description: 'Google Drive only: how many files lack their access policy, and the cure.',
+      description: 'Google Drive only: how many files lack their access policy, and how to fix it.',
       example: null,
     }),
     createdAt: moment('When it was made.'),

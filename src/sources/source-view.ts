@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { providersOf } from '../providers/index.ts'
-import { isThere, requireSource } from './source.ts'
+import { isNotRemoved, requireSource } from './source.ts'
 import type { SourceView } from './schemas.ts'
 
 /** A source of the caller's providers. Sources of other providers answer like missing ones. */
@@ -36,7 +36,7 @@ export function selectSources(db: Db, caller: Caller) {
           and other.id <> sources.id and not sources.push_only)`.as('source_item_count'),
     )
     .where('organization_id', '=', caller.organizationId)
-    .where(isThere())
+    .where(isNotRemoved())
     .where('provider', 'in', providersOf(caller))
 }
 

@@ -27,13 +27,13 @@ export interface Source extends SourceRef {
 }
 
 /** Whether a source exists: a removed one does not, even while its items are being deleted. */
-export function isThere(table = 'sources'): RawBuilder<boolean> {
+export function isNotRemoved(table = 'sources'): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(`${table}.removed_at`)} is null`
 }
 
 /** Whether a source exists and has a provider account. */
 export function hasAccount(table = 'sources'): RawBuilder<boolean> {
-  return sql<boolean>`(not ${sql.ref(`${table}.push_only`)} and ${isThere(table)})`
+  return sql<boolean>`(not ${sql.ref(`${table}.push_only`)} and ${isNotRemoved(table)})`
 }
 
 /** A source of the caller's providers, if wanted locked until the transaction ends. @throws AppError `not_found` */
@@ -51,7 +51,7 @@ export async function requireSource(db: Db, caller: Caller, id: string, lock?: '
     ])
     .where('organization_id', '=', caller.organizationId)
     .where('id', '=', id)
-    .where(isThere())
+    .where(isNotRemoved())
     .where('provider', 'in', providersOf(caller))
   const row = await (lock ? one.forUpdate() : one).executeTakeFirst()
   if (!row) throw new AppError('not_found', 'There is no such source')

@@ -8,7 +8,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import { providersOf } from '../providers/index.ts'
-import { isThere } from '../sources/index.ts'
+import { isNotRemoved } from '../sources/index.ts'
 import { listSkipped } from './list-skipped.ts'
 import { queueRun } from './queue-runs.ts'
 import { requireRunnable } from './require-runnable.ts'
@@ -136,7 +136,7 @@ function selectRuns(db: Db, caller: Caller) {
     )
     .selectAll('sync_runs')
     .where('sync_runs.organization_id', '=', caller.organizationId)
-    .where(isThere())
+    .where(isNotRemoved())
     .where('sources.provider', 'in', providersOf(caller))
 }
 

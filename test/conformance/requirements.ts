@@ -101,7 +101,7 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'CONN-10':
       'A grant that another source lives on is not ended; a provider that is down is asked again later.',
     'CONN-11':
-      'policyHealth is there for Google Drive alone: how many files lack their access policy, with the cure.',
+      'policyHealth is there for Google Drive alone: how many files lack their access policy, and how to fix it.',
     'CONN-12': 'connector.authorize and connector.connect are recorded.',
     'CONN-13': "A provider that refuses to list its channels: 502 upstream_error in the provider's words.",
   },

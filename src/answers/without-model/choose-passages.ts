@@ -54,9 +54,9 @@ export function choosePassages(candidates: readonly Candidate[], wants: { code: 
     if (support.length === SUPPORT_MAX) break
     const chosen = [...lead, ...support]
     const isNear = candidate.section === best.section
-    const isWorth = valueOf(candidate) > (isNear ? COST_APART : COST_OF_OTHER_SECTION)
+    const isWorthReading = valueOf(candidate) > (isNear ? COST_APART : COST_OF_OTHER_SECTION)
     // A sentence that only introduces what follows ("The options are:") supports nothing.
-    if (!isWorth || candidate.passage.text.endsWith(':')) continue
+    if (!isWorthReading || candidate.passage.text.endsWith(':')) continue
     if (chosen.includes(candidate) || !hasRoom(candidate, chosen)) continue
     const isLead = isNear && likelihoodOf(candidate) >= IN_ORDER_FROM * likelihoodOf(best)
     const group = isLead ? lead : support

@@ -19,8 +19,8 @@ function render(content: string, choose = (all: readonly Candidate[]) => [all]):
     syncedAt: '2026-01-01T00:00:00Z',
   }
   const { candidates } = inOneGo(read({ question: 'bins', hits: [hit], around: [] }))
-  const shownAs = { narrow: <T>(passage: T): T => passage, headingOf: () => null, speakerOf: () => null }
-  return renderAnswer(choose(candidates), candidates, shownAs)
+  const options = { narrow: <T>(passage: T): T => passage, headingOf: () => null, speakerOf: () => null }
+  return renderAnswer(choose(candidates), candidates, options)
 }
 
 it('shows a sentence once if it is chosen and another one refers to it', () => {

@@ -6,7 +6,7 @@ const COMPANION_CHARACTERS_MAX = 240
 const LABEL_CHARACTERS_MAX = 200
 const NAMED_CHARACTERS_MAX = 400
 
-export interface ShownAs {
+export interface RenderOptions {
   /** Removes what the question does not ask for. */
   narrow: (passage: Passage) => Passage
   /** The heading that a sentence needs to make sense. */
@@ -19,26 +19,26 @@ export interface ShownAs {
 export function renderAnswer(
   groups: readonly (readonly Candidate[])[],
   all: readonly Candidate[],
-  shownAs: ShownAs,
+  options: RenderOptions,
 ): string {
   const shown = new Set<Candidate>()
   const texts: string[] = []
   for (const group of groups) {
     const unshown = withCompanions(group, all).filter((candidate) => !shown.has(candidate))
-    if (unshown.length > 0) texts.push(renderGroup(unshown, shownAs))
+    if (unshown.length > 0) texts.push(renderGroup(unshown, options))
     for (const candidate of unshown) shown.add(candidate)
   }
   return texts.join('\n\n')
 }
 
 /** Renders passages by hit, each with its marker: the best hit first, same labels together. */
-function renderGroup(passages: readonly Candidate[], shownAs: ShownAs): string {
+function renderGroup(passages: readonly Candidate[], options: RenderOptions): string {
   const hits = [...new Set(passages.toSorted((a, b) => b.score - a.score).map(({ hit }) => hit))]
   return hits
     .map((hit) =>
       renderHit(
         passages.filter((candidate) => candidate.hit === hit),
-        shownAs,
+        options,
       ),
     )
     .join('\n\n')
@@ -75,9 +75,9 @@ function bestOf(run: readonly Candidate[]): number {
   return run.reduce((best, { score }) => Math.max(best, score), -Infinity)
 }
 
-function renderHit(candidates: readonly Candidate[], shownAs: ShownAs): string {
+function renderHit(candidates: readonly Candidate[], options: RenderOptions): string {
   const runs = runsUnderOneLabel(candidates).toSorted((a, b) => bestOf(b) - bestOf(a))
-  return runs.map((run) => renderRun(run, shownAs)).join('\n')
+  return runs.map((run) => renderRun(run, options)).join('\n')
 }
 
 /** Groups neighbors with the same label (or none) in the same list or run of text. */
@@ -94,19 +94,19 @@ function runsUnderOneLabel(candidates: readonly Candidate[]): Candidate[][] {
   return runs
 }
 
-function renderRun(run: readonly Candidate[], shownAs: ShownAs): string {
-  const speakers = run.map(shownAs.speakerOf)
+function renderRun(run: readonly Candidate[], options: RenderOptions): string {
+  const speakers = run.map(options.speakerOf)
   const marked = run.map(({ passage, hit }, at) => {
     const speaker = speakers[at]
-    const isTold = speaker?.isNamed || speaker?.name === speakers[at - 1]?.name
-    const name = speaker && !isTold ? `${speaker.name}: ` : ''
-    return `${name}${shownAs.narrow(passage).text}${passage.kind === 'code' ? '\n' : ' '}[${hit + 1}]`
+    const isNameShown = speaker?.isNamed || speaker?.name === speakers[at - 1]?.name
+    const name = speaker && !isNameShown ? `${speaker.name}: ` : ''
+    return `${name}${options.narrow(passage).text}${passage.kind === 'code' ? '\n' : ' '}[${hit + 1}]`
   })
   const first = run[0]?.passage
   const label =
     first?.label && first.label.length <= LABEL_CHARACTERS_MAX ? first.label.replace(/[.:]+$/, '') : null
   if (run[0] !== undefined && first?.kind === 'sentence') {
-    const heading = shownAs.headingOf(run[0])
+    const heading = options.headingOf(run[0])
     return heading === null ? marked.join(' ') : `${heading}: ${marked.join(' ')}`
   }
   if (first?.kind === 'code') return label === null ? marked.join('\n') : `${label}:\n${marked.join('\n')}`

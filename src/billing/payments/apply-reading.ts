@@ -60,12 +60,12 @@ export async function applyReading(
     read_at: now,
   })
   const isOfPlan = stored !== undefined && changed !== null && differs(stored, changed.columns, PERIOD)
-  const told = {
+  const applied = {
     before: stored ? summaryOf(stored) : null,
     isAnnounced: held.notices > account.notices_read || account.read_at === null || !isOfPlan,
     remarks: remarks.filter(({ remark }) => !account.remarks.includes(remark)),
   }
-  if (!stored || !changed || !differs(stored, changed.columns)) return { ...told, after: null }
+  if (!stored || !changed || !differs(stored, changed.columns)) return { ...applied, after: null }
   const row = await tx
     .updateTable('subscriptions')
     .set({ ...changed.columns, updated_at: now })
@@ -74,7 +74,7 @@ export async function applyReading(
     .executeTakeFirstOrThrow()
   await emitSubscriptionChange(tx, stored, row, now)
   await keepWithinPlan(tx, organizationId)
-  return { ...told, after: summaryOf(row) }
+  return { ...applied, after: summaryOf(row) }
 }
 
 /** Records what was read, and releases the lease. */

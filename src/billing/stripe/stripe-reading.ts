@@ -32,7 +32,7 @@ export interface Catalog {
 const STATUSES: ReadonlySet<string> = new Set(SUBSCRIPTION_STATUSES.filter((status) => status !== 'internal'))
 
 /** A subscription of a known or unknown tier. */
-type Told = Omit<SubscriptionReading, 'tier'> & { tier: SoldTier | null }
+type ReadSubscription = Omit<SubscriptionReading, 'tier'> & { tier: SoldTier | null }
 
 function isStatus(status: string): status is SubscriptionReading['status'] {
   return STATUSES.has(status)
@@ -56,9 +56,9 @@ export function toCustomerReading(
 ): Pick<CustomerReading, 'subscriptions' | 'unknown'> {
   const reading: Pick<CustomerReading, 'subscriptions' | 'unknown'> = { subscriptions: [], unknown: [] }
   for (const subscription of subscriptions) {
-    const { tier, ...told } = toReading(subscription, catalog)
-    if (tier === null) reading.unknown.push({ ...told, prices: pricesOf(subscription) })
-    else reading.subscriptions.push({ ...told, tier })
+    const { tier, ...rest } = toReading(subscription, catalog)
+    if (tier === null) reading.unknown.push({ ...rest, prices: pricesOf(subscription) })
+    else reading.subscriptions.push({ ...rest, tier })
   }
   reading.subscriptions.sort(newestFirst)
   reading.unknown.sort(newestFirst)
@@ -91,7 +91,7 @@ function chargesAnswers(price: Stripe.Price, meter: string | null): boolean {
   return meter === null || price.recurring?.meter === meter
 }
 
-function toReading(subscription: Stripe.Subscription, catalog: Catalog): Told {
+function toReading(subscription: Stripe.Subscription, catalog: Catalog): ReadSubscription {
   const { id, status } = subscription
   if (!isStatus(status))
     throw new ProcessorFailure('unavailable', `${id} has the status ${status}, which is unknown here`)
@@ -144,7 +144,7 @@ function partsOf({ id, items }: Stripe.Subscription, { planOfProduct, meter: ans
     })
     .toSorted((a, b) => SOLD_TIERS.indexOf(b.plan.tier) - SOLD_TIERS.indexOf(a.plan.tier))
   const item = sold[0]?.item ?? licensed[0] ?? items.data[0]
-  if (item === undefined) throw new ProcessorFailure('unavailable', `${id} consists of nothing`)
+  if (item === undefined) throw new ProcessorFailure('unavailable', `${id} has no items`)
   return { item, plan: sold[0]?.plan ?? null, plans: sold.length, meter }
 }
 

@@ -26,8 +26,8 @@ type ApiKey = Schemas['ApiKey']
 export function KeysPanel({ onCreate }: { onCreate: () => void }) {
   const keys = useApiKeys()
   const limit = useRequestsPerMinute()
-  const [leaving, setLeaving] = useState<ApiKey | null>(null)
-  const [used, setUsed] = useState<ApiKey | null>(null)
+  const [keyToRevoke, setKeyToRevoke] = useState<ApiKey | null>(null)
+  const [keyToUse, setKeyToUse] = useState<ApiKey | null>(null)
   const [isTesting, testing] = useDisclosure(false)
   return (
     <Panel
@@ -51,13 +51,13 @@ export function KeysPanel({ onCreate }: { onCreate: () => void }) {
               action={<Button onClick={onCreate}>Create a key</Button>}
             />
           ) : (
-            <KeyTable keys={rows} onUse={setUsed} onRevoke={setLeaving} />
+            <KeyTable keys={rows} onUse={setKeyToUse} onRevoke={setKeyToRevoke} />
           )
         }
       </Reading>
-      <UseKeyDialog apiKey={used} onClose={() => setUsed(null)} />
+      <UseKeyDialog apiKey={keyToUse} onClose={() => setKeyToUse(null)} />
       {isTesting && keys.data && <TestKeyDialog keys={keys.data} onClose={testing.close} />}
-      <RevokeKeyDialog apiKey={leaving} onClose={() => setLeaving(null)} />
+      <RevokeKeyDialog apiKey={keyToRevoke} onClose={() => setKeyToRevoke(null)} />
     </Panel>
   )
 }

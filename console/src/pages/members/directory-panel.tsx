@@ -17,7 +17,7 @@ export function DirectoryPanel() {
   const { config } = useConsole()
   const tokens = useScimTokens()
   const [isCreating, setIsCreating] = useState(false)
-  const [leaving, setLeaving] = useState<ScimToken | null>(null)
+  const [tokenToRevoke, setTokenToRevoke] = useState<ScimToken | null>(null)
   return (
     <Panel
       title="Directory"
@@ -42,13 +42,13 @@ export function DirectoryPanel() {
               <div style={{ padding: '0 var(--mantine-spacing-lg) var(--mantine-spacing-sm)' }}>
                 <CodeBlock label="the SCIM base URL" text={`${config.publicUrl}/scim/v2`} />
               </div>
-              <TokenTable tokens={rows} onRevoke={setLeaving} />
+              <TokenTable tokens={rows} onRevoke={setTokenToRevoke} />
             </>
           )
         }
       </Reading>
       {isCreating && <ScimTokenDialog onClose={() => setIsCreating(false)} />}
-      <RevokeDialog token={leaving} onClose={() => setLeaving(null)} />
+      <RevokeDialog token={tokenToRevoke} onClose={() => setTokenToRevoke(null)} />
     </Panel>
   )
 }

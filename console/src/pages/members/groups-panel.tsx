@@ -20,7 +20,7 @@ const MEMBERS_LISTED = 100
 export function GroupsPanel() {
   const groups = useGroups()
   const [editing, setEditing] = useState<Group | 'new' | null>(null)
-  const [leaving, setLeaving] = useState<Group | null>(null)
+  const [groupToDelete, setGroupToDelete] = useState<Group | null>(null)
   return (
     <Panel
       title="Groups"
@@ -41,14 +41,14 @@ export function GroupsPanel() {
               text="Access policies name groups, such as the address of a Google group."
             />
           ) : (
-            <GroupTable groups={rows} onEdit={setEditing} onDelete={setLeaving} />
+            <GroupTable groups={rows} onEdit={setEditing} onDelete={setGroupToDelete} />
           )
         }
       </Reading>
       {editing !== null && (
         <GroupDialog group={editing === 'new' ? null : editing} onClose={() => setEditing(null)} />
       )}
-      <DeleteDialog group={leaving} onClose={() => setLeaving(null)} />
+      <DeleteDialog group={groupToDelete} onClose={() => setGroupToDelete(null)} />
     </Panel>
   )
 }

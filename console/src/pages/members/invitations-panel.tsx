@@ -16,7 +16,7 @@ import { type Invitation, useInvitations, useRevokeInvitation } from './use-invi
 export function InvitationsPanel() {
   const invitations = useInvitations()
   const { invitationDays } = useConsole().config.retention
-  const [toRevoke, setToRevoke] = useState<Invitation | null>(null)
+  const [invitationToRevoke, setInvitationToRevoke] = useState<Invitation | null>(null)
   return (
     <Panel title="Open invitations" isFlush>
       <Reading query={invitations}>
@@ -46,7 +46,7 @@ export function InvitationsPanel() {
                       size="xs"
                       variant="default"
                       aria-label={`Revoke the invitation for ${invitation.email ?? 'anyone with the link'}`}
-                      onClick={() => setToRevoke(invitation)}
+                      onClick={() => setInvitationToRevoke(invitation)}
                     >
                       Revoke
                     </Button>
@@ -57,7 +57,7 @@ export function InvitationsPanel() {
           )
         }
       </Reading>
-      <RevokeDialog invitation={toRevoke} onClose={() => setToRevoke(null)} />
+      <RevokeDialog invitation={invitationToRevoke} onClose={() => setInvitationToRevoke(null)} />
     </Panel>
   )
 }
