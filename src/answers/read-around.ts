@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
+import { itemDate } from '../database/item-date.ts'
 import { prepare } from '../database/prepared.ts'
 import type { Viewer } from '../kernel/viewer.ts'
 import type { Hit } from '../retrieval/index.ts'
@@ -45,7 +46,7 @@ const selectAround = prepare(`
     where p.organization_id = $1 and p.source_item_id = k.id and p.content = k.content
     order by p.position limit 1) p
   cross join lateral (
-    select coalesce(i.source_updated_at, i.source_created_at, i.synced_at) as changed_at, i.policy_id
+    select ${itemDate('i')} as changed_at, i.policy_id
     from source_items i
     where i.organization_id = $1 and i.id = k.id limit 1) i
   cross join lateral (

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { itemDate } from '../database/item-date.ts'
 import { SOURCE_KINDS, type SourceKind } from '../kernel/source-kinds.ts'
 import type { ListPlace } from '../kernel/list-cursor.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
@@ -56,13 +57,9 @@ export function newestItems(viewer: Viewer, given: Newest): RawBuilder<unknown> 
     limit ${limit}`
 }
 
-/**
- * The time of item `i`. A source may know only when the item was written, or nothing: then the stored content's last change
- * counts. The index `source_items_by_source_date` has the same expression.
- */
+/** The time of item `i`. Each has an index. */
 export function timeOf(by: ItemTime): RawBuilder<unknown> {
-  if (by === 'stored') return sql`i.updated_at`
-  return sql`coalesce(i.source_updated_at, i.source_created_at, i.updated_at)`
+  return by === 'stored' ? sql`i.updated_at` : sql.raw(itemDate('i'))
 }
 
 /** What comes after a place. The first condition is the index's; the second is for items of the very same moment. */

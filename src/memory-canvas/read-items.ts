@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
+import { itemDate } from '../database/item-date.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Pausable } from '../kernel/cooperative.ts'
 import { SOURCE_KINDS } from '../kernel/source-kinds.ts'
@@ -118,7 +119,7 @@ export async function storeReadItems(
   const hashes = new Map(read.map(({ item: { id, hash } }) => [id, hash]))
   const { rows } = await sql`
     select id, source_id, encode(content_sha256, 'hex') as hash,
-      coalesce(source_updated_at, source_created_at, updated_at) as seen_at
+      ${sql.raw(itemDate('source_items'))} as seen_at
     from source_items
     where organization_id = ${organizationId} and id in (${sql.join([...hashes.keys()])})
     for update skip locked`.execute(tx)

@@ -8,7 +8,8 @@ import { createModelRegistry } from '../models/index.ts'
 import { createItems, type Items } from '../items/index.ts'
 import { createRetrieval, type Search } from './index.ts'
 
-const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
+const NOW = new Date('2026-03-01T12:00:00.000Z')
+const clock = { at: NOW, now: () => clock.at }
 
 let database: TestDatabase
 let items: Items
@@ -24,6 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
+  clock.at = NOW
   organization = await insertOrganization(database.db)
   await write('apple price list', 'apple', '2020-01-01')
   await write('apple price list again', 'apple island', '2026-02-20')
@@ -68,5 +70,16 @@ describe.each(['vector', 'hybrid'] as const)('recency in %s order', (rank) => {
     const relevanceAt = async (recency: number) =>
       (await find({ rank, recency })).find(({ title }) => title === 'apple price list')?.relevance ?? 0
     expect(await relevanceAt(10_000)).toBeGreaterThan(await relevanceAt(30))
+  })
+
+  it('counts the age of an item without a date from when its content last changed, not from its last sync', async () => {
+    const undated = testItem(organization, { externalId: 'fruit', title: 'apple price list', body: 'apple' })
+    clock.at = new Date('2020-01-01T12:00:00.000Z')
+    await items.write(organization.id, [undated])
+    clock.at = NOW
+    await items.write(organization.id, [undated])
+    const hits = (await find({ rank, recency: 30 })).filter(({ title }) => title === 'apple price list')
+    expect(hits).toHaveLength(2)
+    expect(hits[0]?.relevance).toBeCloseTo(hits[1]?.relevance ?? Number.NaN, 5)
   })
 })

@@ -36,7 +36,7 @@ let items: Items
 let organization: TestOrganization
 const model = hashEmbeddingModel({ dimensions: 512 })
 const callers = new Map<string, AgentCaller | ConsoleCaller>()
-const clock = { now: () => NOW }
+const clock = { at: NOW, now: () => clock.at }
 
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -53,6 +53,7 @@ afterAll(async () => {
   await database.close()
 })
 beforeEach(async () => {
+  clock.at = NOW
   organization = await insertOrganization(database.db)
   callers.clear()
   callers.set('key', organization.caller())
@@ -361,6 +362,19 @@ describe('the filter of a search', () => {
   ])('selects hits by %s', async (_name, filter, titles) => {
     const hits = await hitsOf({ query: 'apple', filter: filter() })
     expect(hits.map((hit) => hit.title).toSorted()).toEqual(titles)
+  })
+
+  it('dates an item without a date by when its content last changed, not by its last sync', async () => {
+    const changed = new Date('2025-03-01T00:00:00Z')
+    const note = newItem({ externalId: 'note', title: 'note' })
+    clock.at = changed
+    await items.write(organization.id, [note])
+    clock.at = NOW
+    await items.write(organization.id, [note])
+    const span = { updatedAfter: changed.toISOString(), updatedBefore: '2025-04-01T00:00:00Z' }
+    const [hit, ...others] = await hitsOf({ query: 'apple', filter: span })
+    expect(hit).toMatchObject({ title: 'note', syncedAt: NOW.toISOString() })
+    expect(others).toEqual([])
   })
 
   it('never widens the scope of a key', async () => {

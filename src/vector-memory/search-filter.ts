@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
+import { itemDate } from '../database/item-date.ts'
 import { SOURCE_KINDS } from '../kernel/source-kinds.ts'
 import { hashText } from '../kernel/hash-text.ts'
 import { boundedRecord, distinct, givenId, Timestamp } from '../kernel/schemas.ts'
@@ -34,8 +35,7 @@ export type SearchFilter = z.output<typeof SearchFilter>
 
 /** Longer metadata, in stored bytes, is not held in memory. */
 const METADATA_BYTES_MAX = 4_096
-// Without a date from its source, an item has the date of its last sync.
-const UPDATED_AT = 'coalesce(f.source_updated_at, f.source_created_at, f.synced_at)'
+const UPDATED_AT = itemDate('f')
 
 /** What snapshots hold of an item for filters. */
 export const ItemRow = z.object({

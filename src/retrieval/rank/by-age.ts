@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { DAY_MS } from '../../kernel/clock.ts'
 import type { Db } from '../../database/database.ts'
+import { itemDate } from '../../database/item-date.ts'
 import { prepare } from '../../database/prepared.ts'
 import type { NearestChunk } from '../nearest-query.ts'
 
@@ -19,7 +20,7 @@ const selectChanged = prepare(`
   select k.id::text as id, i.changed_at
   from unnest($2::text::uuid[]) as k(id)
   cross join lateral (
-    select coalesce(i.source_updated_at, i.source_created_at, i.synced_at) as changed_at from source_items i
+    select ${itemDate('i')} as changed_at from source_items i
     where i.organization_id = $1 and i.id = k.id limit 1) i`)
 
 /** Orders chunks by relevance, reduced by age. Ties keep their order. */
