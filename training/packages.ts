@@ -23,8 +23,8 @@ const UNPACK_TIMEOUT_MS = 5 * 60_000
 
 /**
  * Downloads packages with apt into `cache` and unpacks them there without installing; cached ones are not
- * downloaded again. Throws if a package is unavailable, or if its copyright file lacks the words that the
- * source relies on.
+ * downloaded again.
+ * @throws if a package is unavailable, or if its copyright file lacks the words that the source relies on
  */
 export async function fetchPackages(
   sources: readonly PackageSource[],

@@ -19,7 +19,7 @@ const Message = z.object({
   residentMb: z.number().nullable(),
 })
 
-/** LanceDB in its own process (`lancedb.mjs`). Throws if that fails, after it has printed its message. */
+/** LanceDB in its own process (`lancedb.mjs`). @throws if that fails, after it has printed its message */
 export async function measureLanceDb(data: DataSet, truth: Truth, index: 'flat' | 'hnsw'): Promise<Figures> {
   const folder = await mkdtemp(join(tmpdir(), 'memory-bench-'))
   const args = [folder, String(data.size), String(data.questions.length), index]

@@ -4,7 +4,7 @@ export interface TurnedClock {
   now(): number
   /** The callers' time, which cannot be changed. */
   callersNow(): number
-  /** Sets the clock forward; it runs on from there. Throws for an earlier time. */
+  /** Sets the clock forward; it runs on from there. @throws for an earlier time */
   turnTo(time: number): void
   /** Runs something as of an earlier time. */
   asOf<T>(time: number, run: () => T): T

@@ -12,7 +12,7 @@ export const NAME_PREFIX = 'chunk_embeddings_near_'
 const Parts = z.object({ organizationId: z.uuid().toLowerCase(), modelId: z.int().min(1).max(32_767) })
 const Dimensions = z.int().min(1).max(DIMENSIONS_MAX)
 
-/** An index's name, made of a UUID and a number: 60 of PostgreSQL's 63 characters. Throws on anything else. */
+/** An index's name, made of a UUID and a number: 60 of PostgreSQL's 63 characters. @throws on anything else */
 export function indexName(of: IndexOf): string {
   const { organizationId, modelId } = Parts.parse(of)
   return `${NAME_PREFIX}${organizationId.replaceAll('-', '')}_${modelId}`
@@ -30,7 +30,7 @@ export function createIndex(
     where organization_id = ${sql.lit(organizationId)} and embedding_model_id = ${sql.lit(modelId)}`
 }
 
-/** The statement that drops an index without blocking others. Throws if the name is not one of these. */
+/** The statement that drops an index without blocking others. @throws if the name is not one of these */
 export function dropIndex(name: string): RawBuilder<unknown> {
   if (!name.startsWith(NAME_PREFIX)) throw new Error(`${name} is not an approximate index`)
   return sql`drop index concurrently if exists ${sql.id(name)}`

@@ -30,7 +30,7 @@ import type { Foundation } from './foundation.ts'
 
 export interface ConnectorEngine {
   accounts: ProviderAccounts
-  /** Throws `not_configured` for a provider that this deployment does not offer. */
+  /** @throws `not_configured` for a provider that this deployment does not offer */
   requireOffered(provider: ProviderId): void
   /** Opens an account for a user who waits. */
   openAtOnce: ItemSyncDependencies['openAccount']

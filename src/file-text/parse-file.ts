@@ -34,7 +34,7 @@ export interface ParsedFile extends ExtractedText {
   language?: OcrLanguage | undefined
 }
 
-/** Extracts the text of one file. Throws what its parser throws; limits only the text's length. */
+/** Extracts the text of one file, and limits only the text's length. @throws what its parser throws */
 export async function parseFile(job: ParseJob): Promise<ParsedFile> {
   const { title, text, stopped, pages = [], scans = [], language } = await readFileText(job)
   const tidied = tidy(text, job.maxTextBytes)

@@ -81,7 +81,7 @@ export function createTextExtractor({
 }
 
 interface ParsingThreads {
-  /** Throws ExtractionError, and the signal's reason when aborted. */
+  /** @throws ExtractionError, and the signal's reason when aborted */
   parse(job: Job): Promise<ParsedFile>
   close(): Promise<void>
 }

@@ -56,30 +56,30 @@ export interface CreditReservation {
 
 /** The checks between a request and its handler. Each refuses by throwing an AppError. */
 export interface Gates {
-  /** The caller of this Authorization header. Throws `unauthenticated`. */
+  /** The caller of this Authorization header. @throws `unauthenticated` */
   authenticateAgent(authorization: string | undefined): Promise<AgentCaller>
   /** Authenticates the token and counts the request in the key's window. @throws `unauthenticated` */
   admitAgent(authorization: string | undefined, request: AgentRequest): Promise<AdmittedAgent>
-  /** Throws `unauthenticated`, or `not_found` for a workspace that is not the person's. */
+  /** @throws `unauthenticated`, or `not_found` for a workspace that is not the person's */
   authenticateConsole(
     authorization: string | undefined,
     organizationId: string | undefined,
   ): Promise<ConsoleCaller>
   authenticateUser(authorization: string | undefined): Promise<UserCaller>
-  /** Authenticates the SCIM token and counts the request. Throws `unauthenticated`, `rate_limited`. */
+  /** Authenticates the SCIM token and counts the request. @throws `unauthenticated`, `rate_limited` */
   admitScim(authorization: string | undefined): Promise<ScimCaller>
-  /** Throws `unauthenticated`, or `not_found` when the deployment has no operator surface. */
+  /** @throws `unauthenticated`, or `not_found` when the deployment has no operator surface */
   authenticateOperator(authorization: string | undefined): void
-  /** Counts the request in the caller's window for the action. Throws `rate_limited`; it then counts nothing. */
+  /** Counts the request in the caller's window for the action. @throws `rate_limited`; it then counts nothing */
   admit(caller: Caller, action: Action): Promise<RateState>
-  /** Counts an MCP message of the caller, whatever it asks for. Throws `rate_limited`. */
+  /** Counts an MCP message of the caller, whatever it asks for. @throws `rate_limited` */
   admitMessage(caller: Caller): void
   /** The state of that window, without counting. */
   rateState(caller: Caller, action: Action): Promise<RateState>
   /** The caller with what it may read, or for the person `email`. @throws `user_required`, `role_required` */
   viewerOf(caller: Caller, email: string | undefined): Promise<Viewer>
-  /** Throws `plan_limit_reached` for an agent beyond the plan. Only routes that cost a credit call it. */
+  /** Only routes that cost a credit call it. @throws `plan_limit_reached` for an agent beyond the plan */
   requireRoom(caller: Caller): Promise<void>
-  /** Throws `subscription_required` or `quota_exceeded`. */
+  /** @throws `subscription_required` or `quota_exceeded` */
   reserveCredit(use: CreditUse, requestId: string): Promise<CreditReservation>
 }

@@ -2,7 +2,7 @@
 export interface LanguageModel {
   /** Provider and model name, for logs and metrics. */
   readonly id: string
-  /** Streams the text. Throws if the provider fails or `signal` aborts. */
+  /** Streams the text. @throws if the provider fails or `signal` aborts */
   stream(prompt: LanguageModelPrompt, signal: AbortSignal): AsyncIterable<string>
 }
 

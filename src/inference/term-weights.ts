@@ -8,7 +8,7 @@ export interface TermWeights {
   wordVector(stem: string): Float32Array | null
 }
 
-/** The built-in embedding model's stems and background frequencies, whichever model embeds. Throws StartupError. */
+/** The built-in embedding model's stems and background frequencies, whichever model embeds. @throws StartupError */
 export async function loadTermWeights(): Promise<TermWeights> {
   const { loadBackgroundWeights, loadWordVectors } = await import('./embedding-models/builtin/builtin.ts')
   const { tokenize } = await import('./embedding-models/builtin/tokenize.ts')

@@ -20,7 +20,7 @@ const REAL_TIME: PaceTime = {
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 }
 
-/** Makes background work yield to requests: called between steps, it waits in proportion. Throws once aborted. */
+/** Makes background work yield to requests: called between steps, it waits in proportion. @throws once aborted */
 export function createPace(
   isBusy: () => boolean,
   signal: AbortSignal,

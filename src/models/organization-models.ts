@@ -31,7 +31,7 @@ const findModels = prepare(`
   left join embedding_models target on target.id = r.embedding_model_id
   where o.id = $1`)
 
-/** Throws if there is no such organization. */
+/** @throws if there is no such organization */
 export async function readModelState(db: Db | Tx, organizationId: string): Promise<ModelState> {
   const { rows } = await findModels(db, [organizationId])
   const row = StateRow.parse(rows[0])

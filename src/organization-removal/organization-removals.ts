@@ -142,7 +142,7 @@ async function requireOwner(tx: Tx, organizationId: string, userId: string): Pro
   throw new AppError('role_required', 'Removing the workspace needs the role owner in it')
 }
 
-/** Throws when the caller may no longer remove the organization. Runs once its row is locked. */
+/** Runs once the organization's row is locked. @throws when the caller may no longer remove it */
 type Check = (tx: Tx) => Promise<void>
 
 /** Of concurrent requests, the first marks it. */

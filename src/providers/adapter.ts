@@ -64,7 +64,7 @@ export const DEFAULT_PROVIDER_LIMITS: ProviderLimits = {
 
 /** What the engine gives an adapter for one run of one source. Never stored. */
 export interface ProviderSession {
-  /** A valid token, asked before each request; `refused` was just called expired. Throws ProviderError `auth`. */
+  /** A valid token, asked before each request; `refused` was just called expired. @throws ProviderError `auth` */
   accessToken(refused?: string): Promise<string>
   readonly account: { externalAccountId: string; displayName: string }
   readonly scopes: readonly string[]
@@ -220,7 +220,7 @@ export const usesOAuth = (adapter: ProviderAdapter): adapter is OAuthAdapter => 
 
 /** A provider whose accounts are connected by a form. Its credentials neither expire nor can be revoked here. */
 export interface FormAdapter extends SourceReader {
-  /** Checks the values; one account always has one id. Throws AppError `validation_failed` and ProviderError. */
+  /** Checks the values; one account always has one id. @throws AppError `validation_failed` and ProviderError */
   connect(fields: FormFields, signal: AbortSignal): Promise<ConnectedAccount>
 }
 
@@ -231,14 +231,14 @@ export interface OAuthAdapter extends SourceReader {
   readonly usesPkce: boolean
   /** The page to send the browser to. `codeChallenge` is S256 (RFC 7636); providers without PKCE ignore it. */
   authorizeUrl(input: { state: string; redirectUri: string; codeChallenge: string }): string
-  /** Throws ProviderError `auth` when the provider refuses the code. */
+  /** @throws ProviderError `auth` when the provider refuses the code */
   exchangeCode(input: {
     code: string
     redirectUri: string
     codeVerifier: string
     signal: AbortSignal
   }): Promise<ConnectedAccount>
-  /** Returns new credentials. Throws ProviderError `auth` when the grant is gone, `unavailable` to retry. */
+  /** Returns new credentials. @throws ProviderError `auth` when the grant is gone, `unavailable` to retry */
   refresh(credentials: Credentials, signal: AbortSignal): Promise<Credentials>
   /** Revokes the grant at the provider; succeeds when it is already gone. */
   revoke(credentials: Credentials, signal: AbortSignal): Promise<void>
@@ -250,11 +250,11 @@ export interface SourceReader {
   readonly provider: string
   /** The channels that the account can list, by name (Slack). */
   listChannels?(session: ProviderSession): Promise<ProviderChannel[]>
-  /** Pages of changes after `cursor`. Throws ProviderError; after `cursor_expired`, only a null cursor continues. */
+  /** Pages of changes after `cursor`. @throws ProviderError; after `cursor_expired`, only a null cursor continues */
   listChanges(session: ProviderSession, input: ListChangesInput): AsyncIterable<ChangePage>
-  /** One stored item, apart from runs, with those that share its requests. Throws ProviderError. */
+  /** One stored item, apart from runs, with those that share its requests. @throws ProviderError */
   readItem?(session: ProviderSession, input: ReadItemInput): Promise<ItemRead>
-  /** The current readers, without contents or advancing the cursor. Absent when not reported. Throws ProviderError. */
+  /** The current readers, without contents or advancing the cursor. Absent when not reported. @throws ProviderError */
   listPermissions?(
     session: ProviderSession,
     input: ListPermissionsInput,

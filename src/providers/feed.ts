@@ -44,9 +44,9 @@ export interface Feed<Entry> {
   start(): Promise<JsonValue>
   /** A page of everything; `after` is null for the first. `since` of the last page replaces the start of the changes. */
   list(after: JsonValue | null): Promise<FeedPage<Entry> & { since?: JsonValue }>
-  /** A page of changes; `gone` were deleted or cannot be read. Throws ProviderError `cursor_expired`. */
+  /** A page of changes; `gone` were deleted or cannot be read. @throws ProviderError `cursor_expired` */
   changes(since: JsonValue): Promise<FeedPage<Entry> & { gone: readonly string[] }>
-  /** An item, null, or the reason when it holds nothing. `entry` null: not in the list. Throws ProviderError. */
+  /** An item, null, or the reason when it holds nothing. `entry` null: not in the list. @throws ProviderError */
   read(externalId: string, entry: Entry | null): Promise<FeedItem | null>
 }
 

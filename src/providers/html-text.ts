@@ -2,7 +2,7 @@ import type { TextExtractor } from '../file-text/index.ts'
 import type { ProviderSession } from './adapter.ts'
 import { extractFile } from './extract-file.ts'
 
-/** HTML as Markdown. Throws ProviderError. */
+/** HTML as Markdown. @throws ProviderError */
 export async function textOfHtml(
   reader: { session: ProviderSession; extractor: TextExtractor },
   html: string,

@@ -7,7 +7,7 @@ const FAILURES_IN_A_ROW = 3
 /** Tells one broken object from an outage. */
 export interface OutageGuard {
   passed(): void
-  /** The failure to record for one object's error. Throws errors that end the run, and the signal's reason. */
+  /** The failure to record for one object's error. @throws errors that end the run, and the signal's reason */
   failureOf(externalId: string, error: unknown): ItemFailure
 }
 

@@ -37,7 +37,7 @@ export interface RestOptions {
 
 /** A provider's HTTP API: one request at a time, with waits, token renewal, limits and the provider's own words. */
 export interface Rest {
-  /** Sends a request with the session's token. Throws ProviderError. */
+  /** Sends a request with the session's token. @throws ProviderError */
   send(session: ProviderSession, request: RestRequest): Promise<RestAnswer>
   /** The same for a JSON answer, checked against a schema. */
   json<Schema extends z.ZodType>(
@@ -145,7 +145,7 @@ export function parseShape<Schema extends z.ZodType>(
   throw new ProviderError(kind, `${name} answered in an unknown format (${place})`)
 }
 
-/** Sends one request and reads its answer, up to a limit. Throws ProviderError unless 2xx, or a requested 304. */
+/** Sends one request and reads its answer, up to a limit. @throws ProviderError unless 2xx, or a requested 304 */
 export async function sendRequest(
   { url, ...request }: RestRequest,
   options: RestOptions,

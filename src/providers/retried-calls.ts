@@ -65,7 +65,7 @@ async function newToken(session: ProviderSession, refused: string, failure: Prov
   }
 }
 
-/** Waits while the account is held back; returns the milliseconds. Throws `rate_limited` over the budget. */
+/** Waits while the account is held back; returns the milliseconds. @throws `rate_limited` over the budget */
 async function waitForGate(
   session: ProviderSession,
   blockedUntil: Map<string, number>,

@@ -59,7 +59,7 @@ const POLL_AFTER_AUTH_FAILURE_MS = DAY_MS
 /** A run fails when its provider has made it wait this long without storing a page. */
 const WAIT_MAX_MS = DAY_MS
 
-/** Works on a run, page by page, until it ends or is released. Throws only database outages. */
+/** Works on a run, page by page, until it ends or is released. @throws only database outages */
 export async function executeRun(
   deps: ExecuteDependencies,
   run: TakenRun,

@@ -41,7 +41,7 @@ export interface SyncRuns {
 export function createSyncRuns(deps: {
   db: Db
   clock: Clock
-  /** Throws `not_configured` for a provider that this deployment does not offer. */
+  /** @throws `not_configured` for a provider that this deployment does not offer */
   requireOffered: (provider: ProviderId) => void
   /** Called when a run is ready to be taken. */
   onQueued: () => void

@@ -214,7 +214,7 @@ export interface ConnectedService extends TestService {
   findSource(organization: TestOrganization, sourceId: string): Promise<ShownSource | undefined>
   /** Every item of a source with its chunk count; duplicates would appear twice. */
   contentsOf(sourceId: string): Promise<unknown[]>
-  /** The stored grant of a source. Throws when there is none. */
+  /** The stored grant of a source. @throws when there is none */
   storedGrant(organization: TestOrganization, sourceId: string): Promise<StoredGrant>
 }
 

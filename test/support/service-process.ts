@@ -46,7 +46,7 @@ export async function launchService(environment: Record<string, string>): Promis
   return { child, url: `http://127.0.0.1:${port}`, output: () => output, ended: () => ended }
 }
 
-/** Waits until the service is ready. Throws with its output if it exits first. */
+/** Waits until the service is ready. @throws Error with its output if it exits first */
 export async function untilReady(
   service: Pick<ServiceProcess, 'child' | 'url'> & Partial<ServiceProcess>,
 ): Promise<void> {

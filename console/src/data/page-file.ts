@@ -6,7 +6,7 @@ export class MissingPageFile extends Error {
   }
 }
 
-/** Loads a page. Throws the same error for a missing file in every browser and bundler. */
+/** Loads a page. @throws the same error for a missing file in every browser and bundler */
 export function pageFile<Page>(load: () => Promise<Page>): () => Promise<Page> {
   return async () => {
     try {

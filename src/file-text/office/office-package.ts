@@ -36,7 +36,7 @@ export interface OfficePackage {
   read(part: string, reader: PartReader): Promise<void>
 }
 
-/** Opens an Office file (a ZIP of XML parts). Parses parts as streams, at most 256 MiB in all. Throws if it is none. */
+/** Opens an Office file (a ZIP of XML parts). Parses parts as streams, at most 256 MiB in all. @throws if it is none */
 export async function openOfficePackage(bytes: Uint8Array): Promise<OfficePackage> {
   refuseOldOffice(bytes)
   const { zip, entries } = await openZip(bytes)

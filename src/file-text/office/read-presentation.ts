@@ -6,7 +6,7 @@ import { createShapeReader, type Shape } from './shape-reader.ts'
 const FURNITURE = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg'])
 const TITLES = new Set(['title', 'ctrTitle'])
 
-/** The text of a PowerPoint presentation: slides with tables, diagrams and speaker notes. Throws if unreadable. */
+/** The text of a PowerPoint presentation: slides with tables, diagrams and speaker notes. @throws if unreadable */
 export async function readPresentation(bytes: Uint8Array, maxTextBytes: number): Promise<FileText> {
   const office = await openOfficePackage(bytes)
   const main = await office.mainPart()

@@ -2,7 +2,7 @@ import type { FileText } from '../file-text.ts'
 import { openOfficePackage, type OfficePackage } from './office-package.ts'
 import { TextDocumentReader } from './text-document-reader.ts'
 
-/** The text of an OpenDocument text (.odt): headings, lists, tables, notes. Throws if unreadable. */
+/** The text of an OpenDocument text (.odt): headings, lists, tables, notes. @throws if unreadable */
 export async function readTextDocument(bytes: Uint8Array, maxCharacters: number): Promise<FileText> {
   const office = await openOfficePackage(bytes)
   if (await isEncrypted(office)) throw new Error('it is protected with a password')

@@ -51,7 +51,7 @@ export async function createEmbeddingModel(
   }
 }
 
-/** The built-in model of that name, current or earlier; null: none. Throws StartupError. */
+/** The built-in model of that name, current or earlier; null: none. @throws StartupError */
 export async function findBuiltinModel(name: string): Promise<EmbeddingModel | null> {
   const builtin = await import('./builtin/builtin.ts')
   return await builtin.findBuiltinModel(name)

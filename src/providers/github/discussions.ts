@@ -65,7 +65,7 @@ const Discussion = z.object({
 type Discussion = z.output<typeof Discussion>
 const Read = z.object({ repository: z.object({ discussion: z.unknown() }) })
 
-/** A page of a repository's discussions, the last changed first. Throws ProviderError. */
+/** A page of a repository's discussions, the last changed first. @throws ProviderError */
 export async function listDiscussions(
   github: GitHub,
   repository: Repository,
@@ -96,7 +96,7 @@ export async function* allDiscussions(
   }
 }
 
-/** A discussion with its comments and their replies; null when it was deleted or transferred. Throws ProviderError. */
+/** A discussion with its comments and their replies; null when it was deleted or transferred. @throws ProviderError */
 export async function readDiscussion(
   github: GitHub,
   repository: Repository,

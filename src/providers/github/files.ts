@@ -33,7 +33,8 @@ export type TreeFiles = ReadonlyMap<string, string>
 
 /**
  * The Markdown files below a tree. GitHub cuts the list of a tree with more than 100,000 entries or 7 MB; then each of its
- * folders is requested by itself. Throws ProviderError.
+ * folders is requested by itself.
+ * @throws ProviderError
  */
 export async function filesOf(
   github: GitHub,
@@ -103,7 +104,7 @@ export async function headOf(
   }
 }
 
-/** The blob of a file as GitHub has it now; null when there is none. Throws ProviderError. */
+/** The blob of a file as GitHub has it now; null when there is none. @throws ProviderError */
 export async function findBlob(github: GitHub, repository: Repository, path: string): Promise<string | null> {
   const { full_name: name, default_branch: branch } = repository
   try {
@@ -115,7 +116,7 @@ export async function findBlob(github: GitHub, repository: Repository, path: str
   }
 }
 
-/** A file as an item; `skipped` when it has no text. Throws ProviderError. */
+/** A file as an item; `skipped` when it has no text. @throws ProviderError */
 export async function readFile(
   github: GitHub,
   repository: Repository,

@@ -59,7 +59,7 @@ const DECISIONS: Readonly<Record<string, string>> = {
   DISMISSED: 'Review, dismissed,',
 }
 
-/** An issue as GitHub has it now; null when it was deleted or transferred. Throws ProviderError. */
+/** An issue as GitHub has it now; null when it was deleted or transferred. @throws ProviderError */
 export async function findIssue(
   github: GitHub,
   { full_name: name }: Repository,
@@ -71,7 +71,7 @@ export async function findIssue(
   return isHere && issue?.number === number ? issue : null
 }
 
-/** An issue or a pull request with everything that was said about it. Throws ProviderError. */
+/** An issue or a pull request with everything that was said about it. @throws ProviderError */
 export async function readThread(
   github: GitHub,
   repository: Repository,

@@ -17,7 +17,8 @@ export type Repository = z.output<typeof Repository>
 
 /**
  * The repositories that a source reads, by id: those named, or all that the token reads. `missing` are the names that
- * this token cannot read. Throws ProviderError.
+ * this token cannot read.
+ * @throws ProviderError
  */
 export async function findRepositories(
   github: GitHub,
@@ -47,7 +48,7 @@ export async function findRepositories(
   return { found, missing }
 }
 
-/** The repositories of a GitHub App's installation, by id. Throws ProviderError. */
+/** The repositories of a GitHub App's installation, by id. @throws ProviderError */
 export async function findInstalled(github: GitHub): Promise<Map<number, Repository>> {
   const found = new Map<number, Repository>()
   for await (const { data } of github.pages('installation/repositories', z.unknown(), {}, 'repositories'))

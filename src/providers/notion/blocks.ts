@@ -30,7 +30,7 @@ interface Level {
   indent: number
 }
 
-/** The blocks of a page as Markdown, the fallback of the Markdown endpoint, each once. Throws ProviderError. */
+/** The blocks of a page as Markdown, the fallback of the Markdown endpoint, each once. @throws ProviderError */
 export async function readBlocks(run: NotionRun, id: string, limits = BLOCK_LIMITS): Promise<NotionContent> {
   const lines: string[] = []
   const children: NotionContent['children'] = []

@@ -29,7 +29,7 @@ import { createNotionTree } from './tree.ts'
 /** Pages of 100 trashed objects that each run checks: trashing an object need not move it to the first page. */
 const TRASH_PAGES = 5
 
-/** What changed since `cursor`: recent results, trash, at times everything, and their parts. Throws ProviderError. */
+/** What changed since `cursor`: recent results, trash, at times everything, and their parts. @throws ProviderError */
 export async function* listNotionChanges(
   run: NotionRun,
   input: ListChangesInput,
@@ -62,7 +62,7 @@ function startSync(run: NotionRun, cursor: JsonValue | null, objectsPerPage: num
   }
 }
 
-/** One stored page or data source. Throws ProviderError. */
+/** One stored page or data source. @throws ProviderError */
 export async function readNotionItem(run: NotionRun, externalId: string): Promise<ItemRead> {
   // Without a position it follows no children: the runs do.
   const sync = startSync(run, null, 1)

@@ -42,7 +42,7 @@ async function blocksInstead(run: NotionRun, pageId: string, refusal: ProviderEr
   }
 }
 
-/** A page as Notion's Markdown, with omitted parts fetched one by one. Throws ProviderError. */
+/** A page as Notion's Markdown, with omitted parts fetched one by one. @throws ProviderError */
 async function readMarkdown(run: NotionRun, pageId: string): Promise<NotionContent> {
   const texts: string[] = []
   const children: NotionContent['children'] = []

@@ -56,7 +56,7 @@ const cursorSchema = z.object({
 
 export type NotionState = z.infer<typeof cursorSchema>
 
-/** Parses a saved cursor; null gives a new state. Throws ProviderError `cursor_expired` on an invalid cursor. */
+/** Parses a saved cursor; null gives a new state. @throws ProviderError `cursor_expired` on an invalid cursor */
 export function readNotionCursor(cursor: JsonValue | null): NotionState {
   if (cursor === null) {
     const sweep = { at: 0, requests: 0, checkedTo: '', begun: '', since: '' }

@@ -18,7 +18,7 @@ export interface FoundForItem {
   editor: NotionPerson | null
 }
 
-/** The item of a page or data source. Throws ProviderError when a property has an unknown shape. */
+/** The item of a page or data source. @throws ProviderError when a property has an unknown shape */
 export function notionItem(
   context: NotionItemContext,
   object: NotionObject,

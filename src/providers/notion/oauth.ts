@@ -26,7 +26,7 @@ export function notionAuthorizeUrl(
   return url.href
 }
 
-/** Exchanges the callback's code for a token of the workspace. Throws ProviderError. */
+/** Exchanges the callback's code for a token of the workspace. @throws ProviderError */
 export async function exchangeNotionCode(
   options: NotionOAuthOptions,
   input: { code: string; redirectUri: string; signal: AbortSignal },
@@ -46,7 +46,7 @@ export async function exchangeNotionCode(
   }
 }
 
-/** Exchanges a refresh token, which Notion replaces on use. Throws ProviderError. */
+/** Exchanges a refresh token, which Notion replaces on use. @throws ProviderError */
 export async function refreshNotionToken(
   options: NotionOAuthOptions,
   credentials: Credentials,
@@ -61,7 +61,7 @@ export async function refreshNotionToken(
   return credentialsOf(answer)
 }
 
-/** Revokes the grant; succeeds when it is already gone. Throws ProviderError. */
+/** Revokes the grant; succeeds when it is already gone. @throws ProviderError */
 export async function revokeNotionToken(
   options: NotionOAuthOptions,
   credentials: Credentials,

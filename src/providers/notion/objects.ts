@@ -174,12 +174,12 @@ export function toNotionRef(raw: unknown): NotionRef | null {
   return parsed.success ? { kind: parsed.data.object, id: parsed.data.id } : null
 }
 
-/** A page; null when it does not exist for us. Throws ProviderError. */
+/** A page; null when it does not exist for us. @throws ProviderError */
 export async function retrievePage(run: NotionRun, id: string): Promise<NotionObject | null> {
   return await whole(isNotThere, () => run.call((auth) => run.client.pages.retrieve({ auth, page_id: id })))
 }
 
-/** A data source; null when it does not exist for us, or Notion does not support data sources. Throws ProviderError. */
+/** A data source; null when it does not exist for us, or Notion does not support data sources. @throws ProviderError */
 export async function retrieveDataSource(run: NotionRun, id: string): Promise<NotionObject | null> {
   return await whole(
     (error) => isNotThere(error) || isEndpointMissing(error),
@@ -226,7 +226,7 @@ export interface NotionList {
   isIncomplete: boolean
 }
 
-/** Parses a list. Throws ProviderError `unavailable` when the answer is not a list. */
+/** Parses a list. @throws ProviderError `unavailable` when the answer is not a list */
 export function toNotionList(answer: unknown): NotionList {
   const parsed = listSchema.safeParse(answer)
   if (!parsed.success) throw new ProviderError('unavailable', 'Notion did not answer with a list')

@@ -22,7 +22,7 @@ export interface NotionPeople {
   wasUnavailable(id: string | null): boolean
 }
 
-/** Looks up users by id, each once a run, while Notion allows it. Throws ProviderError `auth` and `rate_limited`. */
+/** Looks up users by id, each once a run, while Notion allows it. @throws ProviderError `auth` and `rate_limited` */
 export function createNotionPeople(run: NotionRun): NotionPeople {
   const known = new Map<string, NotionPerson | null>()
   const unavailable = new Set<string>()

@@ -109,7 +109,7 @@ export async function readReference(sync: NotionSync, ref: NotionRef, part: Noti
   }
 }
 
-/** Reads a stored object that is a page or a data source. Throws ProviderError. */
+/** Reads a stored object that is a page or a data source. @throws ProviderError */
 export async function readStored(sync: NotionSync, id: string, part: NotionPart): Promise<void> {
   const object = (await retrievePage(sync.run, id)) ?? (await retrieveDataSource(sync.run, id))
   if (object === null) part.deletions.push(id)

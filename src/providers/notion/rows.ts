@@ -11,7 +11,7 @@ export interface NotionRow extends NotionRef {
   object: NotionObject | null
 }
 
-/** A data source's rows by creation time, beyond one query's 10,000; empty when it is gone. Throws ProviderError. */
+/** A data source's rows by creation time, beyond one query's 10,000; empty when it is gone. @throws ProviderError */
 export async function* rowsOf(
   run: NotionRun,
   dataSourceId: string,

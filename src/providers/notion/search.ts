@@ -14,7 +14,7 @@ export interface SearchPage {
   nextCursor: string | null
 }
 
-/** What is shared with us, or with `inTrash` the trash, most recently edited first. Throws ProviderError. */
+/** What is shared with us, or with `inTrash` the trash, most recently edited first. @throws ProviderError */
 export async function* searchPages(
   run: NotionRun,
   startCursor: string | null,

@@ -32,7 +32,7 @@ export interface NotionPlace {
 export interface NotionTree {
   /** Caches an object found elsewhere, to save a request. */
   remember(object: NotionObject): void
-  /** Where an object lies. Throws ProviderError. */
+  /** Where an object lies. @throws ProviderError */
   locate(object: NotionObject): Promise<NotionPlace>
 }
 

@@ -37,7 +37,7 @@ export function slackAuthorizeUrl(
   return url.href
 }
 
-/** Exchanges the callback's code for a bot token; `extra.installedAt` is its ISO time. Throws ProviderError. */
+/** Exchanges the callback's code for a bot token; `extra.installedAt` is its ISO time. @throws ProviderError */
 export async function exchangeSlackCode(
   options: SlackOAuthOptions,
   input: { code: string; redirectUri: string; signal: AbortSignal },
@@ -56,7 +56,7 @@ export async function exchangeSlackCode(
   }
 }
 
-/** Refreshes credentials if token rotation is on; Slack replaces the token on each use. Throws ProviderError. */
+/** Refreshes credentials if token rotation is on; Slack replaces the token on each use. @throws ProviderError */
 export async function refreshSlackToken(
   options: SlackOAuthOptions,
   credentials: Credentials,
@@ -71,7 +71,7 @@ export async function refreshSlackToken(
   return credentialsOf(answer, options.now(), credentials)
 }
 
-/** Revokes the grant with `auth.revoke`; succeeds when it is already gone. Throws ProviderError. */
+/** Revokes the grant with `auth.revoke`; succeeds when it is already gone. @throws ProviderError */
 export async function revokeSlackToken(
   options: SlackOAuthOptions,
   credentials: Credentials,

@@ -27,11 +27,11 @@ export interface Crawler {
   site: Site
   robots: Robots
   delayMs: number
-  /** Requests an address of the site. Throws ProviderError. */
+  /** Requests an address of the site. @throws ProviderError */
   get(url: URL, headers?: Record<string, string>, bytesMax?: number): Promise<PageAnswer>
 }
 
-/** Starts a run by reading robots.txt. Throws ProviderError if that or the first page may not be read. */
+/** Starts a run by reading robots.txt. @throws ProviderError if that or the first page may not be read */
 export async function createCrawler(
   session: ProviderSession,
   settings: WebSite,

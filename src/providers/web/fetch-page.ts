@@ -29,7 +29,7 @@ export interface FetchOptions {
 
 export type FetchPage = (url: URL, options: FetchOptions) => Promise<PageAnswer>
 
-/** Requests one page. Redirects are answers, so that their targets are checked first. Throws ProviderError. */
+/** Requests one page. Redirects are answers, so that their targets are checked first. @throws ProviderError */
 export function createFetchPage(open: OpenRequest): FetchPage {
   return async (url, { headers, bytesMax, timeoutMs, signal, now }) => {
     const timeout = AbortSignal.timeout(timeoutMs)

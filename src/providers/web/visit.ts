@@ -29,7 +29,10 @@ export interface Visit {
 
 const NOTHING: Visit = { bytes: 0, links: [], validators: { e: null, m: null } }
 
-/** Requests a page of the site. `isOriginal`: whether a page may count as the original of this one. Throws ProviderError. */
+/**
+ * Requests a page of the site. `isOriginal`: whether a page may count as the original of this one.
+ * @throws ProviderError
+ */
 export async function visitPage(
   crawler: Crawler,
   key: string,

@@ -32,7 +32,7 @@ export async function loadBuiltinModel(
   }
 }
 
-/** The built-in model of that name; null: none. Throws as `loadBuiltinModel` does. */
+/** The built-in model of that name; null: none. @throws as `loadBuiltinModel` */
 export async function findBuiltinModel(name: string): Promise<EmbeddingModel | null> {
   const id = MODEL_IDS.find((one) => one === name)
   return id === undefined ? null : await loadBuiltinModel(id)
@@ -43,7 +43,7 @@ export async function loadBackgroundWeights(): Promise<(stem: string) => number>
   return (await loadEmbedder(MODEL_ID, artefactPath(MODEL_ID))).backgroundWeight
 }
 
-/** The unit vector of a stem's meaning; null: unknown stem. Throws as `loadBuiltinModel` does. */
+/** The unit vector of a stem's meaning; null: unknown stem. @throws as `loadBuiltinModel` */
 export async function loadWordVectors(): Promise<(stem: string) => Float32Array | null> {
   return (await loadEmbedder(MODEL_ID, artefactPath(MODEL_ID))).wordVector
 }

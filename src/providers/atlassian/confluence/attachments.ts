@@ -26,7 +26,7 @@ export interface ReadAttachments {
   unread: string[]
 }
 
-/** The text of a page's first few readable attachments. Throws ProviderError unless it is about one of them. */
+/** The text of a page's first few readable attachments. @throws ProviderError unless it is about one of them */
 export async function readAttachments(reader: PageReader, { id, list }: Place): Promise<ReadAttachments> {
   const { confluence, extractor } = reader
   const read: ReadAttachments = { ids: [], names: [], texts: [], unread: [] }

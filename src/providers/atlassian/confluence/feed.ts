@@ -55,7 +55,7 @@ export function createConfluenceFeed(run: ConfluenceRun): Feed<null> {
   })
 }
 
-/** One page or blog post as it is now, with what is above it. Throws ProviderError. */
+/** One page or blog post as it is now, with what is above it. @throws ProviderError */
 export async function readAlone(run: ConfluenceRun, externalId: string): Promise<FeedItem | null> {
   const { confluence } = run
   const id = externalId.slice(prefixOf(run.site).length)

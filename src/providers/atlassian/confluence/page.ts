@@ -54,7 +54,8 @@ type ReadPage = Omit<ProviderItem, 'externalId' | 'url'> & {
 
 /**
  * A page or blog post with its comments and attachments; null when there is none, or not for this account. `known` are
- * those that are known of; null: none is. `hasNewParts`: there were others. Throws ProviderError.
+ * those that are known of; null: none is. `hasNewParts`: there were others.
+ * @throws ProviderError
  */
 export async function readPage(
   reader: PageReader,

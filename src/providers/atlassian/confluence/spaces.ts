@@ -15,7 +15,8 @@ export type Space = z.output<typeof Space>
 
 /**
  * The spaces that a source reads, by id: those named, or all that the account reads, except personal ones. `missing`
- * are the keys that this account cannot read. Throws ProviderError.
+ * are the keys that this account cannot read.
+ * @throws ProviderError
  */
 export async function findSpaces(
   confluence: Confluence,

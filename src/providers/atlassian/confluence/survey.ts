@@ -54,7 +54,7 @@ interface SurveyOptions {
   withParts: boolean
 }
 
-/** Lists everything of the chosen spaces without texts: one request for 100 to 250 pages. Throws ProviderError. */
+/** Lists everything of the chosen spaces without texts: one request for 100 to 250 pages. @throws ProviderError */
 export async function surveySite(options: SurveyOptions): Promise<Survey> {
   const { confluence, session, spaces, prefix } = options
   const tree = createTree(confluence)

@@ -47,7 +47,7 @@ function nodeOf(listed: z.output<typeof Listed>, list: string, space: string | n
   return { ...listed, ...(spaceId === null && { parentId: UNKNOWN_PARENT }), spaceId, list }
 }
 
-/** The current pages or blog posts of a space, page by page. Throws ProviderError. */
+/** The current pages or blog posts of a space, page by page. @throws ProviderError */
 export async function* pagesOfSpace(
   confluence: Confluence,
   space: string,
@@ -58,7 +58,7 @@ export async function* pagesOfSpace(
     yield found.filter(({ status }) => status === CURRENT).map((node) => nodeOf(node, list, space))
 }
 
-/** Those of these ids that are current, page by page. Throws ProviderError. */
+/** Those of these ids that are current, page by page. @throws ProviderError */
 export async function* pagesOfIds(confluence: Confluence, ids: readonly string[]): AsyncGenerator<Node[]> {
   for (const some of inParts(ids, PER_REQUEST))
     for (const list of CONTENT_LISTS) {
@@ -102,7 +102,7 @@ export interface Tree {
   add(node: Node): void
   setLayer(id: string, layer: Layer): void
   layerOf(id: string): Layer
-  /** Requests what is not known yet of these pages and of everything above them. Throws ProviderError. */
+  /** Requests what is not known yet of these pages and of everything above them. @throws ProviderError */
   complete(ids: Iterable<string>): Promise<void>
   /** Of a page that is complete. */
   placeOf(id: string): Place
@@ -207,7 +207,7 @@ const TOP: Place = { path: '', guard: null, isClosed: false }
 /** Below something that is not known. */
 const PLACELESS: Place = { path: '', guard: null, isClosed: true }
 
-/** The restriction of one page or folder. Throws ProviderError. */
+/** The restriction of one page or folder. @throws ProviderError */
 async function readLayer(confluence: Confluence, id: string): Promise<Layer> {
   const path = `rest/api/content/${id}/restriction/byOperation/read`
   const users: string[] = []

@@ -67,7 +67,7 @@ export interface IssueReader {
   projects: ReadonlyMap<string, unknown>
 }
 
-/** An issue with its comments. Throws ProviderError. */
+/** An issue with its comments. @throws ProviderError */
 export async function readIssue(reader: IssueReader, externalId: string, id: string): Promise<SurveyedRead> {
   const issue = await findIssue(reader.jira, id)
   if (issue === null || !reader.projects.has(issue.fields.project.id)) return { item: null, outcome: 'gone' }

@@ -16,7 +16,7 @@ const Project = z.object({
 })
 export type Project = z.output<typeof Project>
 
-/** The projects that a source reads, by id, without archived ones. `missing`: unreadable keys. Throws ProviderError. */
+/** The projects that a source reads, by id, without archived ones. `missing`: unreadable keys. @throws ProviderError */
 export async function findProjects(
   jira: Jira,
   named: readonly string[],

@@ -61,7 +61,7 @@ interface SurveyOptions {
   position: Position
 }
 
-/** The projects' issues and what changed since the last survey; all, if the projects changed. Throws ProviderError. */
+/** The projects' issues and what changed since the last survey; all, if the projects changed. @throws ProviderError */
 export async function surveyIssues({
   jira,
   session,

@@ -34,7 +34,7 @@ export interface SurveyedSite {
   itemsPerPage: number
   /** Called once per run, with the position of the run. */
   survey(position: Position): Promise<Surveyed>
-  /** Throws ProviderError. */
+  /** @throws ProviderError */
   read(id: string): Promise<SurveyedRead>
 }
 

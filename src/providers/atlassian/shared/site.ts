@@ -63,7 +63,7 @@ export function createSites<Api extends { accountId(): Promise<string> }>(
   const openAt = (site: string, send: Send, download: Send = send): Api =>
     open(new URL(apiUrl ?? site).href.replace(/\/+$/, ''), createSend(name, send), createSend(name, download))
   return {
-    /** The API for a run. Throws ProviderError `auth` unless the token is still the account's. */
+    /** The API for a run. @throws ProviderError `auth` unless the token is still the account's */
     async open(
       session: ProviderSession,
       { site, accountId }: { site: string; accountId: string },

@@ -22,7 +22,8 @@ export interface InstalledAccount {
 /**
  * Finds the installation that a person connects, with the person's own token, because ids can be guessed. An
  * installation reads all of its repositories, but GitHub lists it to people who read only one. So the person must own
- * the account: it is theirs, or they are an owner of the organization. Throws ProviderError.
+ * the account: it is theirs, or they are an owner of the organization.
+ * @throws ProviderError
  */
 export async function findOwnInstallation(
   github: GitHub,

@@ -22,7 +22,8 @@ export interface GitHubAppCalls {
   get<Schema extends z.ZodType>(path: string, schema: Schema, signal: AbortSignal): Promise<z.output<Schema>>
   /**
    * The credentials of an installation, which last an hour. Its id stands for a refresh token: the app makes new tokens
-   * by it. Throws ProviderError `auth` when it is gone or suspended.
+   * by it.
+   * @throws ProviderError `auth` when it is gone or suspended
    */
   credentialsOf(installation: string, signal: AbortSignal): Promise<Credentials>
 }

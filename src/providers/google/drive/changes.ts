@@ -21,7 +21,7 @@ import { inParts } from '../../../kernel/in-parts.ts'
 
 const PAGE_SIZE = 50
 
-/** Reads a feed's changes page by page; entries hold a file's current state. Throws `cursor_expired`. */
+/** Reads a feed's changes page by page; entries hold a file's current state. @throws `cursor_expired` */
 export async function* changesOf(run: DriveRun, state: DriveCursor, feed: string): AsyncGenerator<SyncStep> {
   for await (const { changes, next } of changesAfter(run, feed, state.feeds[feed] ?? '')) {
     const gone = changes.filter((change) => change.removed || change.file?.trashed || !change.file)

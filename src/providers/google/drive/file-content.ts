@@ -24,7 +24,7 @@ export const isGoogleDocument = (mimeType: string) => mimeType in EXPORTS
 export const isSkipped = (run: DriveRun, file: DriveFile) =>
   !isGoogleDocument(file.mimeType) && run.extractor.formatOf(file.mimeType, file.name) === null
 
-/** The text of a file; null when its type is not read. Throws GoogleError, ExtractionError, or the signal's reason. */
+/** The text of a file; null when its type is not read. @throws GoogleError, ExtractionError, or the signal's reason */
 export async function readContent(run: DriveRun, file: DriveFile): Promise<ExtractedText | null> {
   const exports = EXPORTS[file.mimeType]
   if (exports) return await exportText(run, file, exports)

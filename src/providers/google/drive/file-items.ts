@@ -14,7 +14,7 @@ export interface FileToRead {
   file: DriveFile
 }
 
-/** Reads several files concurrently; `again` holds item ids. Throws only errors that end the run. */
+/** Reads several files concurrently; `again` holds item ids. @throws only errors that end the run */
 export async function readFiles(run: DriveRun, files: readonly FileToRead[]): Promise<ReadItems> {
   const read = nothingRead()
   await mapBounded(files, AT_ONCE, async (entry) => {

@@ -82,7 +82,7 @@ export interface DriveRun {
   oneLarge: LimitFunction
 }
 
-/** The file of an answer. Throws ProviderError when a required field is missing. */
+/** The file of an answer. @throws ProviderError when a required field is missing */
 export function driveFile(file: drive_v3.Schema$File | undefined): DriveFile {
   const { id, name, mimeType } = file ?? {}
   if (!id || !mimeType)
@@ -90,7 +90,7 @@ export function driveFile(file: drive_v3.Schema$File | undefined): DriveFile {
   return { ...file, id, name: name || 'Untitled', mimeType }
 }
 
-/** Reads one file's metadata. Throws GoogleError; 404 when the file is gone or no longer shared. */
+/** Reads one file's metadata. @throws GoogleError; 404 when the file is gone or no longer shared */
 export async function getFile(run: DriveRun, fileId: string): Promise<DriveFile> {
   const data = await run.call((options) =>
     run.api.files.get({ fileId, fields: FILE_FIELDS, supportsAllDrives: true }, options),

@@ -9,7 +9,7 @@ const PAGE_SIZE = 100
 
 export type MailStep = ReadMails & { discovered: number }
 
-/** Reads the history from `state.historyId` and advances it. Throws `cursor_expired` when Gmail no longer has it. */
+/** Reads the history from `state.historyId` and advances it. @throws `cursor_expired` when Gmail no longer has it */
 export async function* changesSince(run: MailRun, state: GmailCursor): AsyncGenerator<MailStep> {
   for (;;) {
     const page = await historyPage(run, state)

@@ -39,7 +39,7 @@ export interface ReadMail {
   again: boolean
 }
 
-/** Builds the item of a message read with `format=full`. Throws only errors that end the run. */
+/** Builds the item of a message read with `format=full`. @throws only errors that end the run */
 export async function mailItemOf(
   run: MailRun,
   message: gmail_v1.Schema$Message & { id: string },

@@ -18,7 +18,7 @@ export interface ReadMails extends ReadItems {
   settled: string[]
 }
 
-/** Reads messages and yields a batch once it holds much text; the last has `isLast`. Throws what ends the run. */
+/** Reads messages and yields a batch once it holds much text; the last has `isLast`. @throws what ends the run */
 export async function* readMailBatches(
   run: MailRun,
   ids: readonly string[],
@@ -46,7 +46,7 @@ function add(read: ReadMails, more: ReadMails): void {
   for (const id of more.settled) read.settled.push(id)
 }
 
-/** Reads several messages concurrently. One that is gone, in trash or spam is a deletion. Throws what ends the run. */
+/** Reads several messages concurrently. One that is gone, in trash or spam is a deletion. @throws what ends the run */
 export async function readMails(run: MailRun, ids: readonly string[]): Promise<ReadMails> {
   const read = noMails()
   await mapBounded(ids, AT_ONCE, async (id) => {

@@ -10,7 +10,7 @@ export interface CallOptions {
   retry: false
 }
 
-/** Runs an SDK request by the rules of {@link ProviderCaller} and returns its data. Throws GoogleError. */
+/** Runs an SDK request by the rules of {@link ProviderCaller} and returns its data. @throws GoogleError */
 export type GoogleCalls = <Result>(
   request: (options: CallOptions) => Promise<{ data: Result }>,
 ) => Promise<Result>

@@ -12,7 +12,7 @@ const MOST_TRIES = 5
 export const retryList = z.array(z.object({ id: z.string(), tries: z.number().int() }))
 export type RetryList = z.infer<typeof retryList>
 
-/** The list after a step. Throws ProviderError `unavailable` when it is full, which is close to an outage. */
+/** The list after a step. @throws ProviderError `unavailable` when it is full, which is close to an outage */
 export function retriesAfter(
   list: RetryList,
   { settled, again }: { settled: readonly string[]; again: readonly string[] },
@@ -37,7 +37,7 @@ export interface Judgement {
 }
 
 export interface ItemFailures {
-  /** Classifies a failed item: `gone`, `failed` (recorded) or `again` (and retried). Throws errors that end the run. */
+  /** Classifies a failed item: `gone`, `failed` (recorded) or `again` (and retried). @throws errors that end the run */
   judge(externalId: string, error: unknown): Promise<Judgement>
   /** Reports a successful read: the provider is up. */
   succeeded(): void

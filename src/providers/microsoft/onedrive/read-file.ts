@@ -24,7 +24,8 @@ export interface DriveRun {
 
 /**
  * A file as it is now; the reason when it holds nothing to read; null when there is none. `listed` saves the request for
- * what is not read anyway. Throws ProviderError.
+ * what is not read anyway.
+ * @throws ProviderError
  */
 export async function readDriveItem(
   run: DriveRun,

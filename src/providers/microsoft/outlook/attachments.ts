@@ -37,7 +37,7 @@ export interface ReadAttachments {
   unread: string[]
 }
 
-/** The text of a message's first few readable attachments. Throws ProviderError unless it is about one of them. */
+/** The text of a message's first few readable attachments. @throws ProviderError unless it is about one of them */
 export async function readAttachments(reader: AttachmentReader, path: string): Promise<ReadAttachments> {
   const listed = await reader.graph.all(
     `${path}/attachments?$select=id,name,contentType,size,isInline`,

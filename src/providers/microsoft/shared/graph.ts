@@ -36,8 +36,8 @@ export interface GraphPage<Entry> {
 export interface Graph {
   get<Schema extends z.ZodType>(address: string, schema: Schema): Promise<z.output<Schema>>
   /**
-   * The same, or null when there is no such thing, or not for this account. Throws `rejected` for a thing in an unknown
-   * format, because others can be read.
+   * The same, or null when there is no such thing, or not for this account.
+   * @throws `rejected` for a thing in an unknown format, because others can be read
    */
   find<Schema extends z.ZodType>(address: string, schema: Schema): Promise<z.output<Schema> | null>
   page<Schema extends z.ZodType>(address: string, schema: Schema): Promise<GraphPage<z.output<Schema>>>

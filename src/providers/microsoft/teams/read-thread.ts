@@ -40,7 +40,8 @@ interface Said {
 
 /**
  * A thread as it is now; the reason when it has no text; null when there is none, or nothing of it is left. `listed`
- * saves the requests. Throws ProviderError.
+ * saves the requests.
+ * @throws ProviderError
  */
 export async function readThread(
   run: TeamsRun,

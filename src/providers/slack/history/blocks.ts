@@ -13,7 +13,7 @@ export interface HistoryBlock {
   messages: SlackMessage[]
 }
 
-/** A channel's history backwards by hour, `oldest` <= ts < `before` (null: no bound). Throws ProviderError. */
+/** A channel's history backwards by hour, `oldest` <= ts < `before` (null: no bound). @throws ProviderError */
 export async function* readHistory(
   run: SlackRun,
   input: { channelId: string; oldest: string; before: string | null; pageSize: number },
@@ -81,7 +81,7 @@ async function readPage(
   return { messages, hasMore: answer.has_more === true }
 }
 
-/** A thread's root and replies, oldest first, at most 5,000; empty when it is gone. Throws ProviderError. */
+/** A thread's root and replies, oldest first, at most 5,000; empty when it is gone. @throws ProviderError */
 export async function readThread(run: SlackRun, channelId: string, rootTs: string): Promise<SlackMessage[]> {
   const messages = new Map<string, SlackMessage>()
   let cursor = ''

@@ -39,7 +39,7 @@ const isSpent = (budget: CheckBudget) => budget.messages <= 0 || budget.requests
 export interface OlderCheck {
   /** The look-back's blocks, for the poll to read; if possible from requests that also return older ones. */
   lookBack: AsyncGenerator<HistoryBlock>
-  /** Compares and rereads older history within the budget; `leaving` just left the look-back. Throws ProviderError. */
+  /** Compares and rereads older history within the budget; `leaving` just left the look-back. @throws ProviderError */
   compare(leaving: Leaving | null): AsyncGenerator<ChangePage>
 }
 

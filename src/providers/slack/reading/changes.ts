@@ -22,7 +22,7 @@ import {
 
 /** Despite events, every channel is polled at this interval: an event may be lost. */
 const POLL_DESPITE_EVENTS_MS = HOUR_MS
-/** What changed in a workspace since `cursor`: new channels backwards, then hints and polls. Throws ProviderError. */
+/** What changed in a workspace since `cursor`: new channels backwards, then hints and polls. @throws ProviderError */
 export async function* listSlackChanges(
   run: SlackRun,
   input: ListChangesInput,

@@ -10,7 +10,7 @@ export interface SlackChannel extends ProviderChannel {
   isArchived: boolean
 }
 
-/** Every public channel, and private ones with the bot (scope `groups:read`), by name. Throws ProviderError. */
+/** Every public channel, and private ones with the bot (scope `groups:read`), by name. @throws ProviderError */
 export async function listSlackChannels(run: SlackRun): Promise<SlackChannel[]> {
   try {
     return await listOfTypes(run, 'public_channel,private_channel')
@@ -51,7 +51,7 @@ function channelOf(channel: NonNullable<ConversationsListResponse['channels']>[n
   }
 }
 
-/** Joins a public channel to read its history. Throws ProviderError (`is_archived`, `missing_scope`, …). */
+/** Joins a public channel to read its history. @throws ProviderError (`is_archived`, `missing_scope`, …) */
 export async function joinSlackChannel(run: SlackRun, channelId: string): Promise<void> {
   await run.call((token) => run.client.conversations.join({ token, channel: channelId }))
 }

@@ -97,7 +97,7 @@ export type SlackState = z.infer<typeof cursorSchema>
 export type SlackChannelState = z.infer<typeof channelState>
 export type SlackOlder = z.infer<typeof olderState>
 
-/** Parses a saved cursor; null gives a new state. Throws ProviderError `cursor_expired` on an invalid cursor. */
+/** Parses a saved cursor; null gives a new state. @throws ProviderError `cursor_expired` on an invalid cursor */
 export function readSlackCursor(cursor: JsonValue | null): SlackState {
   if (cursor === null) {
     return { version: 1, install: '', allowlist: '', crawl: true, polledAt: 0, channels: {}, threads: {} }

@@ -6,7 +6,7 @@ import { blockEnd, blockStart } from './messages.ts'
 import { readParts } from './read-channel.ts'
 import { historyOf, readingOf, startSync, type SlackChangesOptions } from './run.ts'
 
-/** The hour of a stored conversation or thread; of its threads only this one. Throws ProviderError. */
+/** The hour of a stored conversation or thread; of its threads only this one. @throws ProviderError */
 export async function readSlackItem(
   run: SlackRun,
   externalId: string,

@@ -34,7 +34,7 @@ export interface SlackSync {
 
 type Progress = Partial<Pick<ChangePage, 'upserts' | 'deletions' | 'failures' | 'discovered' | 'unchanged'>>
 
-/** Identifies the bot and begins a run with the given state. Throws ProviderError. */
+/** Identifies the bot and begins a run with the given state. @throws ProviderError */
 export async function startSync(
   run: SlackRun,
   state: SlackState,
