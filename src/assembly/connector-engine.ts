@@ -1,7 +1,6 @@
 import { isOperatedLocally } from './console-identity.ts'
 import { setTimeout } from 'node:timers/promises'
 import { createTask } from '../background/index.ts'
-import { checkConnectorLimit } from '../billing/index.ts'
 import { type ProviderAccounts, createProviderAccounts } from '../connections/index.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { recognitionOf } from '../file-text/index.ts'
@@ -75,7 +74,6 @@ export async function createConnectorEngine(
     gated: settings.GATED_PROVIDERS,
     isLocal: isOperatedLocally(settings),
     environment: settings.providers,
-    checkConnectorLimit,
     publicUrl: deps.publicUrl,
     onQueued: wake,
     onError,

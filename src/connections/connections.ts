@@ -1,4 +1,5 @@
 import { recordEvent } from '../audit/index.ts'
+import { checkConnectorLimit } from '../billing/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
@@ -64,7 +65,7 @@ export function createConnections(
       await access.require(db, organizationId, provider)
       const adapter = oauthAdapter(adapters, provider)
       const { state, codeChallenge, browserSecret } = await db.transaction().execute(async (tx) => {
-        await requireRoom(tx, deps, organizationId, provider)
+        await requireRoom(tx, organizationId, provider)
         await recordBegin(tx, caller, provider, deps.clock.now())
         return await states.begin(tx, { organizationId, userId, provider, awaitsChoice })
       })
@@ -121,12 +122,7 @@ async function describeAsker(
 }
 
 /** A workspace that already has an account of the provider may be reconnecting it; the callback checks the limit. */
-async function requireRoom(
-  tx: Tx,
-  { checkConnectorLimit }: AccountConnectorDependencies,
-  organizationId: string,
-  provider: ProviderId,
-): Promise<void> {
+async function requireRoom(tx: Tx, organizationId: string, provider: ProviderId): Promise<void> {
   const connected = await tx
     .selectFrom('sources')
     .select('id')

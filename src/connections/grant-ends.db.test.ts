@@ -3,8 +3,8 @@ import { inspect } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { createFakeProvider } from '../../test/support/fake-provider.ts'
-import { insertOrganization } from '../../test/support/organizations.ts'
-import { AppError } from '../kernel/errors.ts'
+import { insertOrganization, insertSource } from '../../test/support/organizations.ts'
+import { PLANS } from '../billing/plans/plans.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import { PROVIDERS, type ConnectedAccount, type ProviderAdapter, ProviderError } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
@@ -23,7 +23,6 @@ let failures: unknown[]
 /** Hooks added to the providers' normal behavior. */
 let onExchange: () => Promise<void>
 let onRevoke: (token: string) => void
-let room: number
 
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -33,7 +32,6 @@ beforeEach(async () => {
   failures = []
   onExchange = async () => {}
   onRevoke = () => {}
-  room = 100
   await database.db.deleteFrom('grant_revocations').execute()
 })
 afterAll(() => database.close())
@@ -70,10 +68,6 @@ const start = (encryptionKey = KEY) =>
     gated: [],
     isLocal: false,
     environment: {},
-    checkConnectorLimit: async () => {
-      room -= 1
-      if (room < 0) throw new AppError('plan_limit_reached', 'There is no room')
-    },
     publicUrl: () => 'http://127.0.0.1',
     onQueued: () => {},
     onError: (error) => failures.push(error),
@@ -97,6 +91,12 @@ async function admin(inOrganization?: string): Promise<ConsoleCaller> {
     role: 'owner',
     allowedProviders: null,
   }
+}
+
+/** Stores as many connectors as a workspace without a plan may have. */
+async function fillPlan({ organizationId }: ConsoleCaller): Promise<void> {
+  for (let n = 0; n < PLANS.builder.connectors; n++)
+    await insertSource(database.db, organizationId, { provider: 'gmail', push_only: false })
 }
 
 /** Connects as the browser does; returns the source's id. */
@@ -161,9 +161,7 @@ describe('a connection refused after the provider issued its grant', () => {
   it('for the plan revokes the grant, and gives the reason [CRED-10]', async () => {
     const ada = await admin()
     const code = codeOf(randomUUID(), 'ada')
-    onExchange = async () => {
-      room = 0
-    }
+    onExchange = () => fillPlan(ada)
     await expect(connect(ada, 'slack', code)).rejects.toMatchObject({ code: 'plan_limit_reached' })
     expect(revoked).toEqual([tokenOf(code)])
   })
@@ -193,9 +191,7 @@ describe('a connection refused after the provider issued its grant', () => {
     await connect(await admin(), other, codeOf(account, people[1]))
     const code = codeOf(account, people[0])
     const ada = await admin()
-    onExchange = async () => {
-      room = 0
-    }
+    onExchange = () => fillPlan(ada)
     await expect(connect(ada, provider, code)).rejects.toMatchObject({ code: 'plan_limit_reached' })
     expect(revoked).toEqual(isShared ? [] : [tokenOf(code)])
   })
@@ -203,9 +199,7 @@ describe('a connection refused after the provider issued its grant', () => {
   it('gives the reason even when the provider is down, and revokes the grant later', async () => {
     const ada = await admin()
     const code = codeOf(randomUUID(), 'ada')
-    onExchange = async () => {
-      room = 0
-    }
+    onExchange = () => fillPlan(ada)
     onRevoke = () => {
       throw new ProviderError('unavailable', '503')
     }

@@ -48,7 +48,6 @@ function start(keys: readonly Buffer[]) {
     gated: [],
     isLocal: false,
     environment: {},
-    checkConnectorLimit: async () => {},
     publicUrl: () => 'http://127.0.0.1',
     onQueued: () => {},
     onError: (error) => errors.push(String(error)),

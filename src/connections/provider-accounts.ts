@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../database/database.ts'
+import type { Db } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import type { ProviderAdapters, ProviderEnvironment } from '../providers/index.ts'
@@ -26,7 +26,6 @@ export interface ProviderAccountsDependencies {
   gated: readonly ProviderId[]
   isLocal: boolean
   environment: ProviderEnvironment
-  checkConnectorLimit: (tx: Tx, organizationId: string) => Promise<void>
   publicUrl: () => string
   /** Called when a run is ready to be taken. */
   onQueued: () => void

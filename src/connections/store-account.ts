@@ -1,4 +1,5 @@
 import { recordEvent } from '../audit/index.ts'
+import { checkConnectorLimit } from '../billing/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { type Clock, MINUTE_MS } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -26,7 +27,6 @@ export interface AccountStoreDependencies {
   cipher: SecretCipher
   access: ConnectorAccess
   revocations: Revocations
-  checkConnectorLimit: (tx: Tx, organizationId: string) => Promise<void>
 }
 
 /** Who connects an account, and where. */
@@ -85,7 +85,7 @@ export async function storeAccount(
   flow: ConnectRequest,
   account: ConnectedAccount,
 ): Promise<StoredAccount> {
-  const { clock, cipher, checkConnectorLimit } = deps
+  const { clock, cipher } = deps
   const { organizationId, provider, userId } = flow
   const at = clock.now()
   // When two users connect the same account at once, the second finds the first one's source.
