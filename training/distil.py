@@ -44,7 +44,10 @@ def load_teacher(folder: Path, device: str) -> tuple[Tokenizer, BertModel]:
     tokenizer.enable_truncation(TOKENS_MAX)
     config = BertConfig.from_json_file(str(folder / "config.json"))
     model = BertModel(config, add_pooling_layer=False)
-    weights = {name.removeprefix("bert."): value.float() for name, value in load_file(folder / "model.fp16.safetensors").items()}
+    weights = {
+        name.removeprefix("bert."): value.float()
+        for name, value in load_file(folder / "model.fp16.safetensors").items()
+    }
     missing = model.load_state_dict(weights, strict=False).missing_keys
     if missing:
         raise SystemExit(f"The sentence model lacks {missing[0]}.")
@@ -55,7 +58,11 @@ def load_teacher(folder: Path, device: str) -> tuple[Tokenizer, BertModel]:
 @torch.no_grad()
 def encode(tokenizer: Tokenizer, model: BertModel, texts: list[str]) -> torch.Tensor:
     """The unit vectors of texts: the mean of their tokens' (Reimers and Gurevych, Sentence-BERT, 2019)."""
-    tokens = [np.array(one.ids) for at in range(0, len(texts), 50_000) for one in tokenizer.encode_batch(texts[at : at + 50_000])]
+    tokens = [
+        np.array(one.ids)
+        for at in range(0, len(texts), 50_000)
+        for one in tokenizer.encode_batch(texts[at : at + 50_000])
+    ]
     lengths = np.array([len(one) for one in tokens])
     order = np.argsort(lengths, kind="stable")
     result = torch.zeros(len(texts), model.config.hidden_size, device=model.device)
@@ -95,14 +102,20 @@ class Stems:
     def embed(self, vectors: torch.Tensor, texts: torch.Tensor, dropped: float = 0.0) -> torch.Tensor:
         lengths = self.starts[texts + 1] - self.starts[texts]
         offsets = lengths.cumsum(0) - lengths
-        places = torch.arange(int(lengths.sum()), device=texts.device) + torch.repeat_interleave(self.starts[texts] - offsets, lengths)
+        places = torch.arange(int(lengths.sum()), device=texts.device) + torch.repeat_interleave(
+            self.starts[texts] - offsets, lengths
+        )
         weights = self.weights[places]
         if dropped > 0:
             weights = weights * (torch.rand(len(weights), device=texts.device) >= dropped)
-        return normalize(embedding_bag(self.rows[places], vectors, offsets, mode="sum", per_sample_weights=weights), dim=1, eps=1e-6)
+        return normalize(
+            embedding_bag(self.rows[places], vectors, offsets, mode="sum", per_sample_weights=weights), dim=1, eps=1e-6
+        )
 
 
-def first_vectors(of_words: dict[str, torch.Tensor], counts: Counter[str], words: dict[str, list[int]], rows: int, device: str) -> torch.Tensor:
+def first_vectors(
+    of_words: dict[str, torch.Tensor], counts: Counter[str], words: dict[str, list[int]], rows: int, device: str
+) -> torch.Tensor:
     """Each stem's words as the sentence model reads them alone, by frequency."""
     vectors = torch.zeros(rows, DIMENSIONS, device=device)
     shares = torch.zeros(rows, device=device)
@@ -113,7 +126,16 @@ def first_vectors(of_words: dict[str, torch.Tensor], counts: Counter[str], words
     return normalize(vectors, dim=1) * (SHARE_HALF / (SHARE_HALF + shares))[:, None]
 
 
-def learn(first: torch.Tensor, stems: Stems, targets: torch.Tensor, known: torch.Tensor, *, epochs: int, rate: float, dropped: float) -> torch.Tensor:
+def learn(
+    first: torch.Tensor,
+    stems: Stems,
+    targets: torch.Tensor,
+    known: torch.Tensor,
+    *,
+    epochs: int,
+    rate: float,
+    dropped: float,
+) -> torch.Tensor:
     torch.manual_seed(SEED)
     vectors = first.clone().requires_grad_(True)
     optimizer = torch.optim.Adam([vectors], lr=rate)
