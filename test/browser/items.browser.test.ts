@@ -110,6 +110,20 @@ describe.skipIf(executablePath === null)('stored items in a browser', () => {
     await close()
   })
 
+  it('dates an item whose source knows only when it was written by that, in the list and in its text', async () => {
+    const written = '2023-05-05T12:00:00.000Z'
+    const { page, close } = await visit('sources/items', [
+      { externalId: '1', title: 'Note', sourceCreatedAt: written },
+    ])
+    const row = items(page).getByRole('row').nth(1)
+    expect(await row.locator('time').getAttribute('datetime')).toBe(written)
+    await row.getByRole('button', { name: 'Note', exact: true }).click()
+    const text = page.getByRole('dialog', { name: 'Note' })
+    await text.getByText(/^written /).waitFor()
+    expect(await text.locator('time').first().getAttribute('datetime')).toBe(written)
+    await close()
+  })
+
   it('deletes selected items by keyboard once that is typed, and says how many', async () => {
     const { page, organization, close } = await visit(
       'sources/items',

@@ -7,7 +7,7 @@ import { RelativeTime } from './relative-time.tsx'
 
 export type ShownItem = Pick<
   Schemas['SourceItem'],
-  'url' | 'sourceKind' | 'authorName' | 'sourceUpdatedAt' | 'syncedAt' | 'metadata'
+  'url' | 'sourceKind' | 'authorName' | 'sourceUpdatedAt' | 'sourceCreatedAt' | 'updatedAt' | 'metadata'
 >
 
 /** An item's origin, kind, author, and time; `item` is undefined while it loads. */
@@ -22,10 +22,16 @@ export function ItemFacts({ provider, item }: { provider: string; item: ShownIte
       {item && item.authorName !== null && <span>by {item.authorName}</span>}
       {item && (
         <span>
-          {item.sourceUpdatedAt === null ? 'stored ' : 'updated '}
-          <RelativeTime at={item.sourceUpdatedAt ?? item.syncedAt} />
+          {dateOf(item).verb} <RelativeTime at={dateOf(item).at} />
         </span>
       )}
     </span>
   )
+}
+
+/** The date by which the service sorts and filters items. */
+function dateOf({ sourceUpdatedAt, sourceCreatedAt, updatedAt }: ShownItem): { verb: string; at: string } {
+  if (sourceUpdatedAt !== null) return { verb: 'updated', at: sourceUpdatedAt }
+  if (sourceCreatedAt !== null) return { verb: 'written', at: sourceCreatedAt }
+  return { verb: 'stored', at: updatedAt }
 }

@@ -53,7 +53,7 @@ export function MemberHome() {
                     { label: 'From', cell: (item) => <Origin item={item} /> },
                     {
                       label: 'Stored',
-                      cell: ({ syncedAt }) => <RelativeTime at={syncedAt} />,
+                      cell: ({ updatedAt }) => <RelativeTime at={updatedAt} />,
                       isAtEnd: true,
                     },
                   ]}

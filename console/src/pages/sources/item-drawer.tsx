@@ -115,7 +115,7 @@ function Item({
 
 /** What programs know of the item. */
 function Details({ item }: { item: Schemas['SourceItem'] }) {
-  const { sourceCreatedAt, syncedAt, externalId, metadata } = item
+  const { sourceCreatedAt, updatedAt, syncedAt, externalId, metadata } = item
   return (
     <section aria-label="Details">
       <Text fw={560} mb="xs">
@@ -129,6 +129,8 @@ function Details({ item }: { item: Schemas['SourceItem'] }) {
           </>
         )}
         <dt>Stored</dt>
+        <dd>{formatDateTime(updatedAt)}</dd>
+        <dt>Last confirmed</dt>
         <dd>{formatDateTime(syncedAt)}</dd>
         <dt>External ID</dt>
         <dd className={classes.id}>
