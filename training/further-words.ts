@@ -25,10 +25,7 @@ export function commonStems(folder: string): Set<string> {
   return new Set(words.filter((word) => PLAIN.test(word)).flatMap(tokenize))
 }
 
-/**
- * Words to learn whose stem is not in `known`. Names are learned too, so that the words beside them don't take on
- * what they mean.
- */
+/** Words to learn whose stem is not in `known`: names too, which {@link stemsToKeep} leaves out. */
 export function wordsToLearn(lists: WordLists, known: ReadonlySet<string>): string[] {
   const ranked = lists.frequent.filter((word, rank) => {
     const stem = onlyStem(word)
@@ -40,7 +37,7 @@ export function wordsToLearn(lists: WordLists, known: ReadonlySet<string>): stri
   })
 }
 
-/** The stems among these that are words: no names, and no function words of other languages. */
+/** The stems that the artefact keeps: no names, and no function words of other languages. */
 export function stemsToKeep(lists: WordLists): Set<string> {
   const ranked = lists.frequent.slice(0, KEPT_RANK_MAX).map(onlyStem)
   const common = ranked.filter((stem) => stem !== null && lists.common.has(stem))

@@ -28,9 +28,9 @@ export type AnswerEvent =
   | { type: 'error'; error: AppError }
 
 export interface Answers<Request extends ConversationQuestion> {
-  /** Throws what `retrieve` throws, and the reason of `signal`. A model failure never throws. */
+  /** @throws what `retrieve` throws, and the reason of `signal`; never because a model fails */
   ask(request: Request, signal?: AbortSignal): Promise<Answer>
-  /** Streams the same answer. Throws as `ask` does until text is sent; see `AnswerEvent` for the end. */
+  /** Streams the same answer. {@link AnswerEvent} says how it ends. @throws as `ask` does, until text is sent */
   askStreaming(request: Request, signal?: AbortSignal): AsyncGenerator<AnswerEvent>
 }
 
