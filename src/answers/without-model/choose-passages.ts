@@ -10,8 +10,8 @@ const SURE_GAINS_OVER = 0.7
 /** A passage must be this likely for each character that it adds. */
 const COST_OF_CHARACTER = 0.00007
 /** A passage apart from the text already chosen must also be this likely, because it interrupts the reader. */
-const COST_APART = 0.015
-const COST_OF_OTHER_SECTION = 0.02
+const COST_APART = 0.02
+const COST_OF_OTHER_SECTION = 0.025
 /** A passage from the section of the best one joins it, in reading order, from this share of its likelihood. */
 const IN_ORDER_FROM = 0.4
 /** The next sentence of a paragraph explains the best one. */
