@@ -95,9 +95,9 @@ const FIGURES: Figure[] = [
   ['docs/reference/retrieval.md', 'up to 35 % with age', 'src/retrieval/rank/by-age.ts', 'AGE_SHARE = 0.35'],
   [
     `${EXPLANATION}/retrieval.md`,
-    'threshold (0.04 for the built-in model)',
+    'threshold (0.037 for the built-in model)',
     'src/inference/calibrations.json',
-    '"weakEvidenceBelow": 0.04,',
+    '"weakEvidenceBelow": 0.0369,',
   ],
   [
     `${EXPLANATION}/permissions.md`,
