@@ -2,6 +2,7 @@ import { type Clock, MINUTE_MS } from '../kernel/clock.ts'
 import type { ItemFailureCode } from '../kernel/failure-codes.ts'
 import type { SourceKind } from '../kernel/source-kinds.ts'
 import { SERVICE_FILE_LIMITS } from '../file-text/index.ts'
+import type { SourceSettings } from './source-settings.ts'
 
 export { ProviderError, type ProviderErrorKind, type Refusal } from './provider-error.ts'
 
@@ -174,7 +175,7 @@ export interface ReadItemInput {
 export interface ListChangesInput {
   /** The cursor of the last saved page; null requests everything (first run, full resync). */
   cursor: JsonValue | null
-  settings: { channelAllowlist: string[] | null }
+  settings: SourceSettings
   /** Only adapters with a webhook use it. The engine deletes the hints it passed once the run has succeeded. */
   push?: PushState
 }

@@ -35,4 +35,5 @@ export {
   providerSettings,
 } from './find-provider.ts'
 export { providerOf, providersOf } from './scope.ts'
+export { SentSettings, SourceSettings } from './source-settings.ts'
 export { isItemsOwn, ownFailure } from './item-fault.ts'

@@ -1,37 +1,14 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
 import { PERSON_REFUSALS, requireViewer, twins } from '../http/twins.ts'
-import { providerOf } from '../providers/index.ts'
-import { label, EXAMPLE_ID, idOf, onBehalfOfQuery } from '../kernel/schemas.ts'
-import { Audience } from './audience.ts'
+import { providerOf, SentSettings, SourceSettings } from '../providers/index.ts'
+import { EXAMPLE_ID, idOf, onBehalfOfQuery } from '../kernel/schemas.ts'
 import type { Sources } from './sources.ts'
-import { Overview, RemovalPreview, ShownAllowlist, SourceView, SlackChannel } from './schemas.ts'
+import { Overview, RemovalPreview, SlackChannel, SourceChange, SourceName, SourceView } from './schemas.ts'
 
 export interface SourceServices {
   sources: Sources
 }
-
-const displayName = label.meta({ description: 'Display name.', example: 'Team wiki' })
-
-const CHANNELS_MAX = 1000
-
-const ChannelAllowlist = z
-  .array(
-    z
-      .string()
-      .regex(
-        /^[A-Z0-9]{1,64}$/,
-        "must be a channel's id, such as C0123456789, not its name; GET /v1/sources/{id}/channels lists them",
-      ),
-  )
-  .max(CHANNELS_MAX)
-  .refine((list) => new Set(list).size === list.length, 'must not contain a channel twice')
-  .nullable()
-  .meta({
-    description:
-      'The IDs of the only channels to read, from `GET /v1/sources/{id}/channels`; null reads all that the bot is a member of.',
-    example: ['C0123456789'],
-  })
 
 const params = z.object({ id: idOf("The source's id, from `GET /v1/sources`.", EXAMPLE_ID.source) })
 
@@ -66,7 +43,7 @@ export const sourceRoutes = [
     responses: {
       200: z.object({
         channels: z.array(SlackChannel).describe('The channels that an allowlist can name.'),
-        channelAllowlist: ShownAllowlist,
+        channelAllowlist: SourceSettings.shape.channelAllowlist,
       }),
     },
     handle: async ({ caller, params: { id }, signal }, { sources }) =>
@@ -84,7 +61,7 @@ export const sourceRoutes = [
     credits: 0,
     audit: 'connector.allowlist.update',
     params,
-    body: z.strictObject({ channelAllowlist: ChannelAllowlist }),
+    body: SentSettings.pick({ channelAllowlist: true }).strict(),
     refuses: ['not_a_slack_source'],
     responses: {
       200: SourceView.pick({ id: true, provider: true, displayName: true, channelAllowlist: true }).meta({
@@ -110,7 +87,7 @@ export const sourceRoutes = [
     audit: 'source.create',
     body: z.strictObject({
       provider: providerOf('The provider that its documents count as from.'),
-      displayName,
+      displayName: SourceName,
     }),
     responses: { 201: z.object({ source: SourceView }) },
     handle: async ({ caller, body }, { sources }) =>
@@ -126,22 +103,7 @@ export const sourceRoutes = [
     credits: 0,
     audit: 'source.update',
     params,
-    body: z
-      .strictObject({
-        displayName: displayName.optional(),
-        status: z
-          .enum(['active', 'disabled'])
-          .optional()
-          .describe('`disabled` pauses it, `active` resumes it.'),
-        channelAllowlist: ChannelAllowlist.optional(),
-        audience: Audience.optional().meta({
-          description:
-            'Who may read items of a source whose provider does not say: `everyone`, `connector` (the person who connected it), or addresses.',
-          example: 'connector',
-        }),
-      })
-      .refine((body) => Object.keys(body).length > 0, 'must change something')
-      .meta({ example: { displayName: 'Team wiki' } }),
+    body: SourceChange,
     refuses: ['not_a_slack_source', 'audience_not_supported'],
     responses: { 200: z.object({ source: SourceView }) },
     handle: async ({ caller, params: { id }, body }, { sources }) =>

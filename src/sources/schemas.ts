@@ -1,14 +1,18 @@
 import { z } from 'zod'
 import { SOURCE_STATUSES } from '../database/schema-words.ts'
-import { providerOf } from '../providers/index.ts'
-import { count, EXAMPLE_ID, moment, momentOrNull, shownId, text, textOrNull } from '../kernel/schemas.ts'
+import { providerOf, SentSettings, SourceSettings } from '../providers/index.ts'
+import {
+  count,
+  EXAMPLE_ID,
+  label,
+  moment,
+  momentOrNull,
+  shownId,
+  text,
+  textOrNull,
+} from '../kernel/schemas.ts'
 import { FAILURE_CODES } from '../kernel/failure-codes.ts'
-
-export const ShownAllowlist = z.array(z.string()).nullable().meta({
-  description:
-    'Slack only: the IDs of the only channels that are read; null: all channels that the bot is a member of.',
-  example: null,
-})
+import { Audience } from './audience.ts'
 
 export const SourceView = z
   .object({
@@ -31,7 +35,9 @@ export const SourceView = z
       'Items that its syncs could not read, or that hold nothing to read, as of the last one. Only for people in the console.',
       4,
     ).optional(),
-    channelAllowlist: ShownAllowlist,
+    // Agents see only the allowlist, people every setting.
+    ...SourceSettings.partial().shape,
+    channelAllowlist: SourceSettings.shape.channelAllowlist,
     sourceItemCount: count('Number of its items.', 128),
     policyHealth: z.record(z.string(), z.unknown()).nullable().meta({
       description: 'Google Drive only: how many files lack their access policy, and how to fix it.',
@@ -42,6 +48,24 @@ export const SourceView = z
   })
   .meta({ id: 'Source', description: 'Where documents come from: a provider account, or pushes.' })
 export type SourceView = z.output<typeof SourceView>
+
+export const SourceName = label.meta({ description: 'Display name.', example: 'Team wiki' })
+
+/** What a person may change. They cannot set `pending` or `error`: `active` restores what a pause hid. */
+export const SourceChange = z
+  .strictObject({
+    displayName: SourceName.optional(),
+    status: z.enum(['active', 'disabled']).optional().describe('`disabled` pauses it, `active` resumes it.'),
+    ...SentSettings.partial().shape,
+    audience: Audience.optional().meta({
+      description:
+        'Who may read items of a source whose provider does not say: `everyone`, `connector` (the person who connected it), or addresses.',
+      example: 'connector',
+    }),
+  })
+  .refine((body) => Object.keys(body).length > 0, 'must change something')
+  .meta({ example: { displayName: 'Team wiki' } })
+export type SourceChange = z.output<typeof SourceChange>
 
 export const SlackChannel = z
   .object({

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../database/database.ts'
 import type { FailureCode } from '../kernel/failure-codes.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
-import type { JsonValue } from '../providers/index.ts'
+import type { JsonValue, SourceSettings } from '../providers/index.ts'
 import { lockSource, type Source, updateSource } from './source.ts'
 
 /** Saves the position in the provider's feed; null: the next run reads everything. */
@@ -18,18 +18,18 @@ export interface RunResult {
   /** The full crawl it finished, if any. */
   snapshot: string | null
   nextPollAt: Date
-  /** The allowlist that the run used. */
-  channelAllowlist: string[] | null
+  /** Those that the run followed. */
+  settings: SourceSettings
   at: Date
 }
 
-/** Marks a source active or in error after a run, unless paused. A changed allowlist makes it due at once. */
+/** Marks a source active or in error after a run, unless paused. Changed settings make it due at once. */
 export async function settleSource(tx: Tx, source: SourceRef, result: RunResult): Promise<void> {
   const { errorMessage, snapshot, at } = result
   const isSuccess = errorMessage === null
   const before = await lockSource(tx, source)
   if (!before) return
-  const isCurrent = isDeepStrictEqual(before.channelAllowlist, result.channelAllowlist)
+  const isCurrent = isDeepStrictEqual(before.settings, result.settings)
   const nextPollAt = isSuccess && !isCurrent ? at : result.nextPollAt
   await updateSource(tx, source, {
     status: isSuccess ? 'active' : 'error',

@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { providersOf } from '../providers/index.ts'
-import { isNotRemoved, requireSource } from './source.ts'
+import { isNotRemoved, requireSource, settingsOf } from './source.ts'
 import type { SourceView } from './schemas.ts'
 
 /** A source of the caller's providers. Sources of other providers answer like missing ones. */
@@ -45,7 +45,12 @@ type SourceRow = Awaited<ReturnType<ReturnType<typeof selectSources>['executeTak
 /** A person sees more than an agent. */
 export function viewFor(caller: Caller): (row: SourceRow) => SourceView {
   if (caller.kind === 'agent') return toView
-  return (row) => ({ ...toView(row), errorCode: row.error_code, itemsSkipped: row.items_skipped ?? 0 })
+  return (row) => ({
+    ...toView(row),
+    ...settingsOf(row),
+    errorCode: row.error_code,
+    itemsSkipped: row.items_skipped ?? 0,
+  })
 }
 
 export function toView(row: SourceRow): SourceView {

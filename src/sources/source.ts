@@ -5,7 +5,7 @@ import type { Caller } from '../kernel/caller.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
-import { type JsonValue, providersOf } from '../providers/index.ts'
+import { type JsonValue, providersOf, type SourceSettings } from '../providers/index.ts'
 
 /** A source as its runs see it. */
 export interface Source extends SourceRef {
@@ -13,7 +13,7 @@ export interface Source extends SourceRef {
   status: SourceStatus
   displayName: string
   externalAccountId: string
-  channelAllowlist: string[] | null
+  settings: SourceSettings
   /** The position in its provider's feed; null requests everything. */
   cursor: JsonValue | null
   /** Name of its last finished full crawl. */
@@ -84,6 +84,7 @@ export async function lockSource(
   return row && toSource(row)
 }
 
+/** Undefined values stay as they are. */
 export function updateSource(
   tx: Db,
   { organizationId, sourceId }: SourceRef,
@@ -111,6 +112,10 @@ export async function findSourcesOf(
     .execute()
 }
 
+export function settingsOf(row: Row<'sources'>): SourceSettings {
+  return { channelAllowlist: row.channel_allowlist }
+}
+
 function toSource(row: Row<'sources'>): Source {
   return {
     organizationId: row.organization_id,
@@ -119,7 +124,7 @@ function toSource(row: Row<'sources'>): Source {
     status: row.status,
     displayName: row.display_name,
     externalAccountId: row.external_account_id,
-    channelAllowlist: row.channel_allowlist,
+    settings: settingsOf(row),
     cursor: row.sync_cursor === null ? null : JSON.parse(row.sync_cursor),
     lastSnapshot: row.last_snapshot,
     pushSince: row.push_since,

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { recordEvent, type AuditAction } from '../audit/index.ts'
 import { keepWithinPlan } from '../billing/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
@@ -11,14 +10,13 @@ import type { Viewer } from '../kernel/viewer.ts'
 import { findProvider, type ProviderChannel } from '../providers/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { changeWithoutLock } from '../item-changes/index.ts'
-import { hasAudience } from './audience.ts'
-import { changeSource, type SourceChange } from './change-source.ts'
+import { changeSource, recordSourceEvent } from './change-source.ts'
 import { insertPushOnlySource } from './push-only.ts'
 import { previewRemoval, readOverview } from './count-stored.ts'
 import type { Removals } from './removals.ts'
 import { requireSource } from './source.ts'
 import { findSource, getSource, selectSources, toView, viewFor } from './source-view.ts'
-import type { Overview, RemovalPreview, SourceView } from './schemas.ts'
+import type { Overview, RemovalPreview, SourceChange, SourceView } from './schemas.ts'
 
 /*
  * The states of a source. `pending`: its first sync has not finished; a push-only source starts `active` instead. A
@@ -84,7 +82,7 @@ export function createSources(deps: SourcesDeps): Sources {
       db.transaction().execute(async (tx) => {
         const at = clock.now()
         const id = await insertPushOnlySource(tx, { organizationId: caller.organizationId, ...source, at })
-        await record(
+        await recordSourceEvent(
           tx,
           caller,
           'source.create',
@@ -98,7 +96,7 @@ export function createSources(deps: SourcesDeps): Sources {
       retryConflicts(() =>
         db.transaction().execute(async (tx) => {
           const before = await requireSource(tx, caller, id, 'locked')
-          await applyChange(tx, caller, { ...before, id }, change, clock.now())
+          await changeSource(tx, caller, { ...before, id }, change, clock.now())
           return await getSource(tx, caller, id)
         }),
       ),
@@ -128,74 +126,10 @@ async function removeSource(deps: SourcesDeps, caller: Caller, id: string): Prom
     await removals.mark(tx, changes, source)
     await keepWithinPlan(tx, caller.organizationId)
     const metadata = { provider: before.provider, itemCount: before.sourceItemCount }
-    await record(tx, caller, 'source.delete', before, metadata, clock.now())
+    await recordSourceEvent(tx, caller, 'source.delete', before, metadata, clock.now())
     return before
   })
   const isDone = Promise.all([removals.finish(source), disconnect.run()])
   await Promise.race([isDone, sleep(deps.removalWaitMs ?? REMOVAL_WAIT_MS, undefined, { ref: false })])
   return removed
-}
-
-type LockedSource = Awaited<ReturnType<typeof requireSource>> & { id: string }
-
-async function applyChange(
-  tx: Tx,
-  caller: Caller,
-  before: LockedSource,
-  change: SourceChange,
-  at: Date,
-): Promise<void> {
-  const { displayName, status, channelAllowlist, audience } = change
-  if (channelAllowlist !== undefined && !findProvider(before.provider).hasChannels) {
-    throw new AppError('not_a_slack_source', 'Only Slack sources have a channel allowlist')
-  }
-  if (audience !== undefined) requireAudience(before)
-  // A source in error stays so until a run succeeds: enabling it only ends a pause.
-  const nextStatus = status === 'active' && before.status !== 'disabled' ? undefined : status
-  await changeSource(
-    tx,
-    { organizationId: caller.organizationId, sourceId: before.id },
-    { displayName, status: nextStatus, channelAllowlist, audience },
-    at,
-  )
-  if (displayName !== undefined) await record(tx, caller, 'source.update', before, { displayName }, at)
-  if (nextStatus !== undefined && nextStatus !== before.status) {
-    await record(tx, caller, nextStatus === 'disabled' ? 'source.disable' : 'source.enable', before, {}, at)
-  }
-  if (channelAllowlist !== undefined) {
-    await record(tx, caller, 'connector.allowlist.update', before, { channelAllowlist }, at)
-  }
-  if (audience !== undefined) await record(tx, caller, 'source.audience.update', before, { audience }, at)
-}
-
-/** @throws AppError `audience_not_supported` */
-function requireAudience({ provider, push_only: isPushOnly }: LockedSource): void {
-  const { name } = findProvider(provider)
-  if (!hasAudience(provider))
-    throw new AppError(
-      'audience_not_supported',
-      `${name} reports who may read each item, so its sources have no audience`,
-    )
-  if (isPushOnly)
-    throw new AppError(
-      'audience_not_supported',
-      'This source takes pushed documents, which carry their own access policy',
-    )
-}
-
-async function record(
-  tx: Tx,
-  caller: Caller,
-  action: AuditAction,
-  source: Pick<SourceView, 'id' | 'provider'>,
-  metadata: Record<string, unknown>,
-  at: Date,
-): Promise<void> {
-  await recordEvent(tx, caller, {
-    action,
-    target: ['source', source.id],
-    metadata,
-    providers: [source.provider],
-    at,
-  })
 }

@@ -129,7 +129,7 @@ async function readFrom(
   from: { cursor: JsonValue | null; push: PushState },
   { signal, progress, onPage }: Reading,
 ): Promise<void> {
-  const settings = { channelAllowlist: run.source.channelAllowlist }
+  const { settings } = run.source
   const pages = adapter.listChanges(session, { ...from, settings })[Symbol.asyncIterator]()
   try {
     for (;;) {

@@ -75,7 +75,7 @@ export async function finishRun(
     errorCode: code,
     snapshot: end.succeeded ? end.snapshot : null,
     nextPollAt: wait !== null && wait > poll ? wait : poll,
-    channelAllowlist: source.channelAllowlist,
+    settings: source.settings,
     at: now,
   })
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
+import { DEFAULT_SETTINGS } from '../../test/support/provider-harness.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
 import { createItems } from '../items/index.ts'
 import { Readable, type Viewer } from '../kernel/viewer.ts'
@@ -39,7 +40,7 @@ const adapter = (): ProviderAdapter => ({
     return { upserts: [], deletions: [externalId], failures: [] }
   },
 })
-const ANEW = { cursor: null, settings: { channelAllowlist: null } }
+const ANEW = { cursor: null, settings: DEFAULT_SETTINGS }
 
 async function run(fullResync = false, given: ProviderAdapter = adapter()): Promise<void> {
   await bench.queue(sourceId, fullResync)

@@ -11,6 +11,10 @@ import {
   type ProviderSession,
   type PushState,
 } from '../../src/providers/adapter.ts'
+import type { SourceSettings } from '../../src/providers/source-settings.ts'
+
+/** Of a new source. */
+export const DEFAULT_SETTINGS: SourceSettings = { channelAllowlist: null }
 
 export interface HarnessOptions {
   adapter: ProviderAdapter
@@ -126,7 +130,7 @@ export function createProviderHarness(options: HarnessOptions): ProviderHarness 
     const cursor: JsonValue | null = savedCursor === null ? null : JSON.parse(savedCursor)
     const pages = options.adapter.listChanges(session, {
       cursor,
-      settings: { channelAllowlist: runOptions.allowlist ?? null },
+      settings: { ...DEFAULT_SETTINGS, channelAllowlist: runOptions.allowlist ?? null },
       ...(runOptions.push ? { push: runOptions.push } : {}),
     })
     for await (const page of pages) {

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { createConnect, type GitHubAccount } from '../../../test/support/github.ts'
+import { DEFAULT_SETTINGS } from '../../../test/support/provider-harness.ts'
 import { createTextExtractor } from '../../file-text/index.ts'
 
 const HOUR = 3_600_000
@@ -161,7 +162,7 @@ it('continue from a cursor of a version without them', async () => {
   const found: string[] = []
   for await (const page of adapter.listChanges(sync.session, {
     cursor,
-    settings: { channelAllowlist: null },
+    settings: DEFAULT_SETTINGS,
   }))
     found.push(...page.upserts.map(({ title }) => title))
   expect(found).toContain('Talk')

@@ -1,14 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { unwrap } from '../../api/client.ts'
 import type { ApiError } from '../../api/errors.ts'
+import type { paths } from '../../api/schema.d.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import type { ProviderId } from '../../api/provider-list.ts'
 import type { Source } from './source-words.ts'
 import { useRefreshStored } from './use-sources.ts'
 
-type Change = Partial<Pick<Source, 'displayName' | 'channelAllowlist'> & { status: 'active' | 'disabled' }>
+type Change = paths['/v1/console/sources/{id}']['patch']['requestBody']['content']['application/json']
 
-/** Renames, pauses or resumes a source, or sets its channels. Updates the list at once and rolls back on failure. */
+/** Changes a source. Updates the list at once and rolls back on failure. */
 export function useChangeSource(id: string) {
   const { api, organization } = useWorkspace()
   const queries = useQueryClient()

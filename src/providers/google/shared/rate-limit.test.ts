@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { closeGoogles, connectGoogle, refusal } from '../../../../test/support/google.ts'
+import { DEFAULT_SETTINGS } from '../../../../test/support/provider-harness.ts'
 import { seededRandom } from '../../../../test/support/random.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
 import type { ProviderSession } from '../../adapter.ts'
@@ -42,7 +43,7 @@ describe('a mailbox larger than the quota of many minutes', () => {
     const ids: string[] = []
     for await (const page of adapter.listChanges(session, {
       cursor: null,
-      settings: { channelAllowlist: null },
+      settings: DEFAULT_SETTINGS,
     })) {
       expect(page.failures).toEqual([])
       ids.push(...page.upserts.map((item) => item.externalId))
