@@ -143,7 +143,7 @@ const FIGURES: Figure[] = [
   ],
   [
     `${GUIDES}/approximate-index.md`,
-    'in up to 512 MB',
+    'uses up to 512 MB',
     'src/approximate-index/build-index.ts',
     'MEMORY_MB = 512',
   ],
