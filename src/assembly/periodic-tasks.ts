@@ -2,7 +2,7 @@ import { createTask, type Task } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
 import { deleteExpiredDays } from '../daily-usage/index.ts'
 import { type Clock, HOUR_MS, MINUTE_MS } from '../kernel/clock.ts'
-import { deleteExpiredInvitations, deleteStrangers } from '../organizations/index.ts'
+import { deleteExpiredInvitations, deleteUsersWithoutWorkspace } from '../organizations/index.ts'
 import { deleteExpiredRequests } from '../request-log/index.ts'
 import { type Credits, noteLowCredits } from '../credits/index.ts'
 import type { RateLimit } from '../rate-limits/index.ts'
@@ -19,7 +19,7 @@ export function createPeriodicTasks(
   const every = (intervalMs: number, act: (now: Date) => Promise<unknown>, failure: string): Task =>
     createTask({ act: () => act(clock.now()), intervalMs, onError: (err) => logger.error({ err }, failure) })
   const deleteUnusedUsers = async (now: Date): Promise<void> => {
-    const people = await deleteStrangers(db, now)
+    const people = await deleteUsersWithoutWorkspace(db, now)
     if (people > 0) logger.info({ people }, 'deleted users without a workspace')
   }
   return [

@@ -1,7 +1,7 @@
 import type { Retention } from '../console/index.ts'
 import { USAGE_KEPT_DAYS } from '../daily-usage/index.ts'
 import { RUNS_MAX } from '../evaluations/index.ts'
-import { INVITATION_DAYS, STRANGER_DAYS } from '../organizations/index.ts'
+import { INVITATION_DAYS, WITHOUT_WORKSPACE_DAYS } from '../organizations/index.ts'
 import { DELIVERIES_KEPT_DAYS } from '../outgoing-webhooks/index.ts'
 import { LOGGED_DAYS, REQUESTS_MAX } from '../request-log/index.ts'
 import { RUNS_KEPT_DAYS } from '../sync/index.ts'
@@ -15,7 +15,7 @@ export const RETENTION: Retention = {
   syncRunDays: RUNS_KEPT_DAYS,
   webhookDeliveryDays: DELIVERIES_KEPT_DAYS,
   invitationDays: INVITATION_DAYS,
-  strangerDays: STRANGER_DAYS,
+  withoutWorkspaceDays: WITHOUT_WORKSPACE_DAYS,
   threadsMax: THREADS_MAX,
   turnsMax: TURNS_MAX,
   evaluationRunsMax: RUNS_MAX,

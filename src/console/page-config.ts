@@ -23,7 +23,7 @@ export interface Retention {
   webhookDeliveryDays: number
   invitationDays: number
   /** People without a workspace. */
-  strangerDays: number
+  withoutWorkspaceDays: number
   /** Of a person in a workspace. */
   threadsMax: number
   /** Of a thread. */

@@ -15,7 +15,7 @@ const RETENTION = {
   syncRunDays: 30,
   webhookDeliveryDays: 14,
   invitationDays: 7,
-  strangerDays: 30,
+  withoutWorkspaceDays: 30,
   threadsMax: 500,
   turnsMax: 50,
   evaluationRunsMax: 20,

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DAY_MS } from '../kernel/clock.ts'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { insertRowOfEveryTable } from '../../test/support/row-of-every-table.ts'
-import { ensureUser, deleteExpiredInvitations, deleteStrangers } from './index.ts'
+import { ensureUser, deleteExpiredInvitations, deleteUsersWithoutWorkspace } from './index.ts'
 
 const START = new Date('2026-05-01T00:00:00.000Z')
 
@@ -35,10 +35,10 @@ describe('a user without a workspace', () => {
     pass(20)
     expect(await signIn('ada')).toBe(ada)
     pass(29)
-    expect(await deleteStrangers(database.db, now)).toBe(0)
+    expect(await deleteUsersWithoutWorkspace(database.db, now)).toBe(0)
     expect(await known()).toEqual([ada])
     pass(2)
-    expect(await deleteStrangers(database.db, now)).toBe(1)
+    expect(await deleteUsersWithoutWorkspace(database.db, now)).toBe(1)
     expect(await known()).toEqual([])
     const again = await signIn('ada')
     expect(again).not.toBe(ada)
@@ -67,7 +67,7 @@ describe('a user without a workspace', () => {
         { id: recent, subject: recent, ...row, created_at: now },
       ])
       .execute()
-    expect(await deleteStrangers(database.db, now)).toBe(1)
+    expect(await deleteUsersWithoutWorkspace(database.db, now)).toBe(1)
     expect(await known()).toEqual([recent])
   })
 
@@ -76,9 +76,9 @@ describe('a user without a workspace', () => {
     pass(400)
     for (const table of ['memberships', 'oauth_states', 'invitations', 'scim_tokens'] as const)
       await database.db.deleteFrom(table).where('organization_id', '=', id).execute()
-    expect(await deleteStrangers(database.db, now)).toBe(0)
+    expect(await deleteUsersWithoutWorkspace(database.db, now)).toBe(0)
     await database.db.deleteFrom('former_members').execute()
-    expect(await deleteStrangers(database.db, now)).toBe(1)
+    expect(await deleteUsersWithoutWorkspace(database.db, now)).toBe(1)
     expect(await known()).not.toContain(userId)
   })
 
@@ -87,10 +87,10 @@ describe('a user without a workspace', () => {
     pass(400)
     for (const table of ['memberships', 'oauth_states', 'former_members', 'scim_tokens'] as const)
       await database.db.deleteFrom(table).execute()
-    expect(await deleteStrangers(database.db, now)).toBe(0)
+    expect(await deleteUsersWithoutWorkspace(database.db, now)).toBe(0)
     expect(await known()).toEqual([userId])
     await deleteExpiredInvitations(database.db, now)
-    expect(await deleteStrangers(database.db, now)).toBe(1)
+    expect(await deleteUsersWithoutWorkspace(database.db, now)).toBe(1)
   })
 
   it('is kept while a SCIM token names them', async () => {
@@ -98,14 +98,14 @@ describe('a user without a workspace', () => {
     pass(400)
     for (const table of ['memberships', 'oauth_states', 'former_members', 'invitations'] as const)
       await database.db.deleteFrom(table).execute()
-    expect(await deleteStrangers(database.db, now)).toBe(0)
+    expect(await deleteUsersWithoutWorkspace(database.db, now)).toBe(0)
     expect(await known()).toEqual([userId])
   })
 
   it('can sign in while being deleted, and exists afterward', async () => {
     await signIn('ada')
     pass(31)
-    const [id] = await Promise.all([signIn('ada'), deleteStrangers(database.db, now)])
+    const [id] = await Promise.all([signIn('ada'), deleteUsersWithoutWorkspace(database.db, now)])
     expect(await known()).toEqual([id])
   })
 })

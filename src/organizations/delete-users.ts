@@ -3,7 +3,7 @@ import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import { DAY_MS } from '../kernel/clock.ts'
 import { inParts } from '../kernel/in-parts.ts'
-import { STRANGER_DAYS } from './limits.ts'
+import { WITHOUT_WORKSPACE_DAYS } from './limits.ts'
 
 /** Tables that refer to a user: a user with a row in one of them is kept. */
 const NAMED_BY = [
@@ -51,8 +51,8 @@ async function deleteSome(tx: Tx, some: string[], seenBefore: Date | null): Prom
 const lastSeen = sql<Date>`coalesce(seen_at, created_at)`
 
 /** Deletes users without any workspace who were not seen for 30 days. @returns how many */
-export async function deleteStrangers(db: Db, now: Date): Promise<number> {
-  const seenBefore = new Date(now.getTime() - STRANGER_DAYS * DAY_MS)
+export async function deleteUsersWithoutWorkspace(db: Db, now: Date): Promise<number> {
+  const seenBefore = new Date(now.getTime() - WITHOUT_WORKSPACE_DAYS * DAY_MS)
   const { rows } = await sql<{ id: string }>`
     select id from users u
     where ${lastSeen} < ${seenBefore}

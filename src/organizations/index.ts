@@ -1,6 +1,10 @@
 export { currentRole, findRole } from './authority.ts'
-export { deleteExpiredInvitations, deleteStrangers, deleteUnreferencedUsers } from './delete-users.ts'
-export { INVITATION_DAYS, STRANGER_DAYS } from './limits.ts'
+export {
+  deleteExpiredInvitations,
+  deleteUsersWithoutWorkspace,
+  deleteUnreferencedUsers,
+} from './delete-users.ts'
+export { INVITATION_DAYS, WITHOUT_WORKSPACE_DAYS } from './limits.ts'
 export { createInvitations } from './invitations.ts'
 export { invitationRoutes } from './invitation-routes.ts'
 export { createMembers } from './members.ts'

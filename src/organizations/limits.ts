@@ -3,4 +3,4 @@ export const MEMBERS_MAX = 1_000
 export const OPEN_INVITATIONS_MAX = 100
 export const INVITATION_DAYS = 7
 /** How long a user without a workspace is kept: their invitation may still come. */
-export const STRANGER_DAYS = 30
+export const WITHOUT_WORKSPACE_DAYS = 30

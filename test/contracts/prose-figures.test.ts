@@ -4,7 +4,7 @@ import { SERVICE_FILE_LIMITS } from '../../src/file-text/index.ts'
 import { KNOWN_MODELS } from '../../src/inference/embedding-models/known-models.ts'
 import { type DocPage, docPages, proseOf, readPage } from '../support/doc-pages.ts'
 
-/** A figure in the text of a page, and the line of code or of a result that it comes from. */
+/** A figure in the text of a page or of the console, and the line of code or of a result that it comes from. */
 type Figure = readonly [page: string, text: string, file: string, line: string]
 
 const EXPLANATION = 'docs/explanation'
@@ -64,9 +64,34 @@ const FIGURES: Figure[] = [
     'src/permissions/access-policy.ts',
     'NAME_CHARACTERS_MAX = 320',
   ],
+  ...[
+    'ARCHITECTURE.md',
+    `${EXPLANATION}/permissions.md`,
+    'docs/reference/connectors/confluence.md',
+    'docs/reference/connectors/jira.md',
+    'docs/reference/connectors/onedrive.md',
+    'console/src/pages/sources/readers-panel.tsx',
+  ].map((page): Figure => [
+    page,
+    'every four minutes',
+    'src/permission-polls/schedule.ts',
+    'POLL_INTERVAL_MS = 4 * MINUTE_MS',
+  ]),
+  [
+    `${EXPLANATION}/permissions.md`,
+    'of Microsoft Teams once a day',
+    'src/providers/microsoft/teams/index.ts',
+    'pollMinutes: 24 * 60',
+  ],
   [
     'docs/tutorials/connect-slack.md',
     'it starts after 15 minutes with the channels',
+    'src/connections/store-account.ts',
+    'CHOICE_MS = 15 * MINUTE_MS',
+  ],
+  [
+    'console/src/pages/sources/channels-panel.tsx',
+    'or after 15 minutes with all channels',
     'src/connections/store-account.ts',
     'CHOICE_MS = 15 * MINUTE_MS',
   ],

@@ -4,7 +4,7 @@ import type { Definition } from './definition.ts'
 import { readSettingsInCode } from './read-definitions.ts'
 import { CONTEXT_CHARACTERS_MAX, type Passage, toPassage, type Under } from './passage.ts'
 import { htmlCode, plainText, shorten } from './plain-text.ts'
-import { splitSentences } from './sentences.ts'
+import { sentencesOfParagraph } from './paragraph-sentences.ts'
 
 /** Longer code is omitted, because it would bury the answer. */
 const CODE_CHARACTERS_MAX = 400
@@ -26,7 +26,7 @@ export function readDefinition({ term, text }: Definition, under: Under): Passag
       term: name,
     })
   if (whole.length <= ITEM_CHARACTERS_MAX) return [toRow(whole)]
-  const [first = '', ...later] = splitSentences(text)
+  const [first = '', ...later] = sentencesOfParagraph(text)
   const context = `${under.context} ${shorten(name, CONTEXT_CHARACTERS_MAX)}`
   const below = { ...under, context, label: name, term: name }
   return [toRow(first), ...later.map((said) => toPassage('item', said, below))]

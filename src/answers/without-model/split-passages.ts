@@ -5,7 +5,7 @@ import { readDefinitions } from './read-definitions.ts'
 import { listsPages } from './empty-passages.ts'
 import { CONTEXT_CHARACTERS_MAX, type Passage, toPassage, type Under } from './passage.ts'
 import { joinLines, plainText, shorten } from './plain-text.ts'
-import { splitSentences, withDefaults } from './sentences.ts'
+import { sentencesOfParagraph, withDefaults } from './paragraph-sentences.ts'
 import { isRunningHead, readStandingTerm, type StandingTerm } from './standing-terms.ts'
 import { hasHtmlCells, htmlRows, isTable, markdownRows, readRows } from './table-rows.ts'
 
@@ -185,7 +185,7 @@ function readText(source: string, under: Under, state: State): Passage[] | null 
 function readUnderName(source: string, under: Under, state: State): Passage[] | null {
   const { standing, isNew } = state
   state.isNew = false
-  const last = splitSentences(source).at(-1) ?? ':'
+  const last = sentencesOfParagraph(source).at(-1) ?? ':'
   if (!standing?.isName || !isNew || last.endsWith(':') || under.term !== standing.text) return null
   return readDefinition({ term: standing.text, text: source, indent: 0 }, under)
 }
@@ -229,7 +229,7 @@ function standsUnder(block: Block, state: State): Under {
 }
 
 function readParagraph(source: string, under: Under, state: State): Passage[] {
-  const sentences = splitSentences(source)
+  const sentences = sentencesOfParagraph(source)
   const last = sentences.at(-1)
   // An all-bold paragraph is an unmarked heading.
   if (/^\*\*[^*]+\*\*:?$/.test(source.trim()) && last !== undefined) {
@@ -275,7 +275,7 @@ function readItem(source: string, indent: number, block: Block, state: State): P
   const under = standsUnder(block, state)
   const body = source.replace(/^\s*(?:[-*+•]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/, '')
   const whole = plainText(body)
-  const sentences = whole.length <= ITEM_CHARACTERS_MAX ? [whole] : withDefaults(splitSentences(body))
+  const sentences = whole.length <= ITEM_CHARACTERS_MAX ? [whole] : withDefaults(sentencesOfParagraph(body))
   const first = sentences[0] ?? ''
   const number = /^\s*(\d{1,9})/.exec(source)?.[1]
   const step = number === undefined ? null : Number(number)

@@ -150,7 +150,7 @@ function wordsOf(text: string): ReadonlySet<string> {
   return wordsToMark(plainText(text))
 }
 
-/** Splits a text into trimmed sentences and lines, in one pass. */
+/** Splits a text as it is shown into trimmed sentences and lines, in one pass. */
 function sentencesOf(text: string): TextRange[] {
   const found: TextRange[] = []
   let from = 0

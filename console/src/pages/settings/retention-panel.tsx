@@ -24,7 +24,7 @@ export function RetentionPanel() {
 }
 
 function termsOf(retention: Retention): readonly (readonly [string, string])[] {
-  const { threadsMax, turnsMax, evaluationRunsMax, requestsMax, strangerDays } = retention
+  const { threadsMax, turnsMax, evaluationRunsMax, requestsMax, withoutWorkspaceDays } = retention
   return [
     ['Items', 'Until they are deleted here or at their source.'],
     [
@@ -47,7 +47,7 @@ function termsOf(retention: Retention): readonly (readonly [string, string])[] {
     ['Invitations', `${days(retention.invitationDays)}, until they expire`],
     [
       'People',
-      `Names of former members until the workspace is deleted. People without a workspace are deleted ${days(strangerDays)} after their last sign-in.`,
+      `Names of former members until the workspace is deleted. People without a workspace are deleted ${days(withoutWorkspaceDays)} after their last sign-in.`,
     ],
     [
       'Backups',

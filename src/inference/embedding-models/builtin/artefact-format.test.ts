@@ -50,7 +50,7 @@ describe('the artefact', () => {
   it('stops the start with instructions when it is missing', async () => {
     const missing = loadBuiltinModel('builtin-2', '/nowhere/model.bin')
     await expect(missing).rejects.toThrow(StartupError)
-    await expect(missing).rejects.toThrow(/cannot read \/nowhere\/model\.bin.*training\/train\.ts/)
+    await expect(missing).rejects.toThrow(/cannot read \/nowhere\/model\.bin.*Restore it from the release/)
   })
 
   it('stops the start with instructions wherever it is truncated', async () => {
@@ -58,7 +58,7 @@ describe('the artefact', () => {
     for (const length of [0, 7, 63, 64, 200, bytes.length - 1]) {
       const cut = loadBuiltinModel('builtin-2', await artefactFile(bytes.subarray(0, length)))
       await expect(cut, `${length} bytes`).rejects.toThrow(StartupError)
-      await expect(cut, `${length} bytes`).rejects.toThrow(/Restore the file.*training\/train\.ts/)
+      await expect(cut, `${length} bytes`).rejects.toThrow(/Restore the file from the release/)
     }
   })
 

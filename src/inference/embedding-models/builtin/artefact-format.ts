@@ -114,7 +114,5 @@ function checksum(header: Buffer, body: Buffer): Buffer {
 }
 
 function broken(name: string, fault: string): StartupError {
-  return new StartupError(
-    `${name} ${fault}. Restore the file from the repository or make it again with "node training/train.ts".`,
-  )
+  return new StartupError(`${name} ${fault}. Restore the file from the release you run.`)
 }

@@ -63,8 +63,8 @@ async function readArtefact(path: string): Promise<Buffer> {
     return await readFile(path)
   } catch (cause) {
     throw new StartupError(
-      `The built-in embedding model cannot read ${path}. Restore the file from the repository, ` +
-        'make it again with "node training/train.ts", or set EMBEDDING_PROVIDER to another model.',
+      `The built-in embedding model cannot read ${path}. Restore it from the release you run, ` +
+        'or set EMBEDDING_PROVIDER to another model.',
       { cause },
     )
   }

@@ -11,8 +11,11 @@ const TELLS_DEFAULT = /^(?:(?:it|this) )?(?:defaults to\b|default(?:s| value)?(?
 /** A longer first sentence is not repeated before its default. */
 const INTRODUCED_CHARACTERS_MAX = 240
 
-/** The sentences of a paragraph, without markup. A deliberate line break ends a sentence; a wrapped line does not. */
-export function splitSentences(source: string): string[] {
+/**
+ * The sentences of a paragraph as an answer quotes them: without markup, and a deliberate line break ends one. Ingest
+ * needs positions in the text as stored, so it splits without this.
+ */
+export function sentencesOfParagraph(source: string): string[] {
   const lines = source.split('\n').map((line) => line.replace(/^\s*>+ ?/, '').trim())
   const parts: string[][] = []
   let before = ''
