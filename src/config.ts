@@ -49,7 +49,7 @@ const serviceSchema = z.object({
     .min(32)
     .optional()
     .describe(
-      'Bearer token of the operator surface, which does not exist without it. With the embedded database, the first start creates one in DATA_DIR',
+      'Bearer token for the operator routes, which return 404 without it. With the embedded database, the first start creates one in DATA_DIR',
     ),
   API_RATE_LIMIT_PER_MIN: positive.default(60).describe('Requests per minute for each key and action'),
   OIDC_ISSUER: url
@@ -83,7 +83,7 @@ const serviceSchema = z.object({
     .enum(['openai', 'anthropic', 'google'])
     .optional()
     .describe(
-      'Language model provider that writes answers. When not set, answers are put together from sentences of the passages',
+      'Language model provider that writes answers. When not set, answers quote sentences from the passages',
     ),
   LLM_BASE_URL: url.optional().describe('Base URL of the language model server, including its version path'),
   LLM_API_KEY: secret.optional().describe('Its API key'),
@@ -123,9 +123,7 @@ const serviceSchema = z.object({
       'must be smtp://host:port or smtps://host:port, with a user and a password where needed',
     )
     .optional()
-    .describe(
-      'Mail server that invitations are sent through. When not set, the console only shows their links',
-    ),
+    .describe('Mail server that sends invitations. When not set, the console only shows their links'),
   MAIL_FROM: z
     .string()
     .max(320)
@@ -186,7 +184,7 @@ const serviceSchema = z.object({
     .default(1)
     .describe('Share of requests that the `…traceidratio` samplers trace, from 0 to 1'),
   PROVIDERS: namedProvidersSetting.describe(
-    'Providers of this deployment. The API, the console and the clients know no others',
+    'Providers of this deployment. The API, the console and the clients offer no others',
   ),
   GATED_PROVIDERS: providerList(PROVIDERS)
     .default(gatedByDefault)

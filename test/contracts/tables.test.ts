@@ -186,7 +186,7 @@ describe('a table of the documentation', () => {
 
   it('names the routes that cost a credit', async () => {
     const text = await readPage('docs/reference/limits.md')
-    const [, named = ''] = /^(.*) and their console twins cost 1 credit/m.exec(text) ?? []
+    const [, named = ''] = /^(.*) and their console counterparts cost 1 credit/m.exec(text) ?? []
     const charged = routes.filter(({ access, credits }) => access.surface === 'agent' && credits > 0)
     expect(wordsOf(named.replace('POST ', ''))).toEqual(charged.map(({ path }) => path))
   })

@@ -25,7 +25,7 @@ export const folder: Provider<'folder'> = defineProvider({
       )
       .optional()
       .describe(
-        "Folders of the service's machine below which workspaces may connect folders, separated by commas. `PROVIDERS` must also name `folder`",
+        "Folders on the service's machine below which workspaces may connect folders, separated by commas. `PROVIDERS` must also name `folder`",
       ),
   },
   form: folderForm,
