@@ -42,7 +42,7 @@ const FIGURES: Figure[] = [
   ],
   [
     `${EXPLANATION}/evaluation.md`,
-    'Of 122 questions in `real-b` that no document answers, 28 are admitted',
+    'No document answers 122 questions in `real-b`. For 28 of them, the service says so',
     'evaluation/results/real-answers.json',
     '"unanswerable": 122,\n        "admitted": 28',
   ],
@@ -79,7 +79,7 @@ const FIGURES: Figure[] = [
   ]),
   [
     `${EXPLANATION}/permissions.md`,
-    'of Microsoft Teams once a day',
+    'once a day for Microsoft Teams',
     'src/providers/microsoft/teams/index.ts',
     'pollMinutes: 24 * 60',
   ],
