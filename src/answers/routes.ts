@@ -39,15 +39,12 @@ export const answerRoutes = readingTwins<AnswerServices>()({
   streams: true,
   handle: async ({ body, viewer, headers, requestId, signal }, { answers }) => {
     const question = { ...body, viewer, requestId }
-    if (wantsStream(headers['accept'])) return streamed(question, answers.askStreaming(question, signal))
+    if (headers.accept?.includes('text/event-stream'))
+      return streamed(question, answers.askStreaming(question, signal))
     const answer = await answers.ask(question, signal)
     return { ...reply(200, AskResponse.parse(answer)), retrieved: retrievedFor(question, answer) }
   },
 })
-
-function wantsStream(accept: string | string[] | undefined): boolean {
-  return String(accept ?? '').includes('text/event-stream')
-}
 
 function retrievedFor(
   question: Question,

@@ -46,7 +46,7 @@ export async function startService(settings: Settings, logger: Logger): Promise<
   const consoleBuild = createConsoleBuild(logger)
   const guideBuild = createGuideBuild(logger)
   try {
-    const { migrations, distributed } = await migrateDatabase(database, settings.DATABASE_URL)
+    const { migrations, distributed } = await migrateDatabase(database)
     if (migrations.length > 0) logger.info({ applied: migrations }, 'migrated the database')
     if (distributed.length > 0) logger.info({ tables: distributed }, 'distributed new tables')
     await adoptProviders(database.db, PROVIDERS, systemClock.now())

@@ -12,7 +12,7 @@ import { countRows } from './count-rows.ts'
 import { openAlone } from './open-alone.ts'
 import { readArchive, type ReadBackup } from './read-archive.ts'
 import { makeFolder } from '../database/make-folder.ts'
-import { hasCode, messageOf } from '../kernel/thrown.ts'
+import { codeOf, messageOf } from '../kernel/thrown.ts'
 
 export interface RestoreOptions {
   file: string
@@ -66,7 +66,7 @@ export async function checkBackup(file: string): Promise<ReadBackup> {
 
 async function holdsSomething(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT')) return []
+    if (codeOf(error) === 'ENOENT') return []
     throw new StartupError(`DATA_DIR: ${folder} cannot be read as a folder`, { cause: error })
   })
   return names.length > 0

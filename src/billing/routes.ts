@@ -101,11 +101,8 @@ export const billingRoutes = [
     },
     handle: async ({ rawBody, headers }, { billing }) => {
       if (!billing.payments) throw noProcessor()
-      const signature = headers['stripe-signature']
-      await billing.payments.receiveWebhook({
-        rawBody,
-        signature: Array.isArray(signature) ? signature[0] : signature,
-      })
+      const [signature] = [headers['stripe-signature']].flat()
+      await billing.payments.receiveWebhook({ rawBody, signature })
       return reply(200, { received: true as const })
     },
   }),

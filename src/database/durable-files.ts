@@ -3,10 +3,11 @@ import { link, open, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { flushFolder } from './flush-folder.ts'
 import { makeFolder } from './make-folder.ts'
+import { codeOf, nullIfMissing } from '../kernel/thrown.ts'
 
 /** Reads a small file that is made once: flushed before it has its name, so that it is whole or missing. */
 export async function keptText(file: string, make: () => string | Promise<string>): Promise<string> {
-  const kept = await readIfThere(file)
+  const kept = await readFile(file, 'utf8').catch(nullIfMissing)
   if (kept !== null) return kept
   await makeFolder(path.dirname(file))
   const part = `${file}.${randomUUID()}.part`
@@ -51,19 +52,7 @@ async function giveName(part: string, file: string): Promise<void> {
   } catch (error) {
     const code = codeOf(error)
     if (code === 'EEXIST') return
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EINVAL') throw error
+    if (!['EPERM', 'ENOTSUP', 'ENOSYS', 'EINVAL'].includes(code)) throw error
     await rename(part, file)
   }
 }
-
-async function readIfThere(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null
-    throw error
-  }
-}
-
-const codeOf = (error: unknown): unknown =>
-  error instanceof Error && 'code' in error ? error.code : undefined

@@ -1,7 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { flushFolder } from './flush-folder.ts'
-import { hasCode } from '../kernel/thrown.ts'
+import { codeOf } from '../kernel/thrown.ts'
 
 /**
  * Creates a folder and its parents, for the owner only. Unlike `mkdir` with `recursive`, it ends below a folder that
@@ -14,7 +14,7 @@ export async function makeFolder(folder: string): Promise<void> {
     try {
       await mkdir(folder, { mode: 0o700 })
     } catch (error) {
-      const isThere = hasCode(error, 'EEXIST')
+      const isThere = codeOf(error) === 'EEXIST'
       if (!isThere || !(await stat(folder)).isDirectory()) throw error
       return
     }
@@ -24,7 +24,7 @@ export async function makeFolder(folder: string): Promise<void> {
   try {
     await make()
   } catch (error) {
-    if (!hasCode(error, 'ENOENT') || parent === folder) throw error
+    if (codeOf(error) !== 'ENOENT' || parent === folder) throw error
     await makeFolder(parent)
     // The parent exists now, so this error is final.
     await make()

@@ -52,12 +52,9 @@ export interface Migrated {
 }
 
 /** Migrates an open database and distributes new tables, on a connection without timeouts. @throws StartupError */
-export async function migrateDatabase(
-  database: OpenDatabase,
-  databaseUrl: string | undefined,
-): Promise<Migrated> {
-  if (databaseUrl === undefined) return { migrations: await migrate(database.db), distributed: [] }
-  const patient = await openPostgres({ url: databaseUrl, connectionsMax: 1, isPatient: true })
+export async function migrateDatabase({ db, openPatient }: OpenDatabase): Promise<Migrated> {
+  if (openPatient === null) return { migrations: await migrate(db), distributed: [] }
+  const patient = await openPatient()
   try {
     const migrations = await migrate(patient.db)
     return { migrations, distributed: await distributeNewTables(patient.db) }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { codeOf, messageOf } from '../kernel/thrown.ts'
 
 const ATTEMPTS_MAX = 6
 const WAIT_MS = 10
@@ -8,11 +9,10 @@ const CONFLICTS = new Set(['40001', '40P01'])
 
 /** Whether a row was refused because a row that it refers to does not exist. */
 export function isForeignKeyViolation(error: unknown): boolean {
-  if (!(error instanceof Error) || !('code' in error)) return false
+  const code = codeOf(error)
   // Citus copies rows to its workers, and passes on the message of an error there, but not its code.
   return (
-    error.code === '23503' ||
-    (error.code === 'XX000' && error.message.includes('violates foreign key constraint'))
+    code === '23503' || (code === 'XX000' && messageOf(error).includes('violates foreign key constraint'))
   )
 }
 
@@ -26,20 +26,17 @@ const OUTAGE_MESSAGE =
 
 /** Whether the database was unreachable, shut down, out of resources or too slow, so that a retry can succeed. */
 export function isDatabaseOutage(error: unknown): error is Error {
-  if (!(error instanceof Error)) return false
-  const code = 'code' in error ? String(error.code) : ''
-  return OUTAGE_CODE.test(code) || OUTAGE_MESSAGE.test(error.message)
+  return error instanceof Error && (OUTAGE_CODE.test(codeOf(error)) || OUTAGE_MESSAGE.test(error.message))
 }
 
 /** Whether the database raised the error, by a SQLSTATE, or could not be reached. */
 export function isDatabaseError(error: unknown): boolean {
-  if (isDatabaseOutage(error)) return true
-  return error instanceof Error && 'code' in error && /^[0-9A-Z]{5}$/.test(String(error.code))
+  return isDatabaseOutage(error) || /^[0-9A-Z]{5}$/.test(codeOf(error))
 }
 
 /** Whether the database aborted the transaction because of another one. A retry can succeed. */
 export function isConflict(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && CONFLICTS.has(String(error.code))
+  return CONFLICTS.has(codeOf(error))
 }
 
 /** Runs a whole transaction, and retries it after a conflict up to 6 times with growing pauses. */

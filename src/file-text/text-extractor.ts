@@ -6,7 +6,7 @@ import { OCR_LANGUAGES } from './ocr/languages.ts'
 import type { ExtractedText, ParsedFile, ParseJob } from './parse-file.ts'
 import { readScans, type Recognition } from './read-scans.ts'
 import { type TextFormat, textFormatOf } from './text-format.ts'
-import { messageOf } from '../kernel/thrown.ts'
+import { codeOf, messageOf } from '../kernel/thrown.ts'
 
 export { ExtractionError } from './extraction-error.ts'
 export type { ExtractedText } from './parse-file.ts'
@@ -194,8 +194,7 @@ function watch(worker: Worker, input: ExtractInput, reject: (error: ExtractionEr
 }
 
 function diedOf(error: unknown, input: ExtractInput): ExtractionError {
-  const code = error instanceof Error && 'code' in error ? error.code : null
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return tooLarge(input)
+  if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY') return tooLarge(input)
   const words = messageOf(error)
   return new ExtractionError('unreadable', `The file cannot be read: ${words}`, { cause: error })
 }

@@ -18,7 +18,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { Tracer } from '../kernel/tracer.ts'
 import { actingFor } from '../kernel/event-loop.ts'
 import { unavailable } from '../kernel/unavailable.ts'
-import { collectAddresses, methodNotAllowed } from './route-addresses.ts'
+import { collectAddresses, methodNotAllowed, pathOf } from './route-addresses.ts'
 import { type BodyBudget, type BodyShare, createBodyBudget } from './body-budget.ts'
 import { type BodyReader, createBodyReader } from './body-reader.ts'
 import { CLIENT_TIMEOUTS, type ClientTimeouts, createClientErrorHandler } from './client-errors.ts'
@@ -26,7 +26,7 @@ import { endConnectionsOnClose } from './end-connections.ts'
 import { toAppError } from './error-response.ts'
 import { createRequestOwners } from './request-owners.ts'
 import { logResponses, type OnSent } from './log-responses.ts'
-import { answerUnknownRoutes, pathOf } from './not-found.ts'
+import { answerUnknownRoutes } from './not-found.ts'
 import type { Gates } from './gates.ts'
 import { sendPage, wantsPage } from './page.ts'
 import { type BodyDeclaration, parseBody } from './parse-body.ts'
@@ -169,7 +169,7 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     logFault(request, error, appError)
     sendError(reply, appError)
   })
-  answerUnknownRoutes(app, addresses, sendError)
+  answerUnknownRoutes(app, addresses)
   for (const route of options.routes) addRoute(app, route, { ...options, budget, bodyReader })
   refuseOtherMethods(app, options.routes)
   return app

@@ -1,5 +1,6 @@
 import { AppError } from '../kernel/errors.ts'
 import type { ErrorCode } from '../kernel/error-codes.ts'
+import { codeOf } from '../kernel/thrown.ts'
 import { outageOf } from './outage.ts'
 
 export interface ErrorBody {
@@ -17,7 +18,7 @@ export function errorBody({ message, code, details }: AppError, publicUrl: strin
   return { error: message, code, documentation: `${publicUrl}${ERRORS_PATH}#${code}`, ...details }
 }
 
-const FASTIFY_ERRORS: Record<string, (error: Error) => AppError> = {
+const FASTIFY_ERRORS: Record<string, (error: unknown) => AppError> = {
   FST_ERR_BAD_URL: (cause) =>
     new AppError('validation_failed', 'The URL is not correctly percent-encoded', { cause }),
   FST_ERR_MAX_PARAM_LENGTH: (cause) => new AppError('not_found', 'There is no such resource', { cause }),
@@ -28,9 +29,8 @@ const FASTIFY_ERRORS: Record<string, (error: Error) => AppError> = {
 /** Turns anything thrown into an AppError: 503 for the database, otherwise a 500 that reveals nothing. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-  const known = FASTIFY_ERRORS[code]
-  if (known && error instanceof Error) return known(error)
+  const known = FASTIFY_ERRORS[codeOf(error)]
+  if (known) return known(error)
   const outage = outageOf(error)
   if (outage) return outage
   return new AppError(

@@ -38,7 +38,7 @@ export function openApiDocument<S>(
   const paths: ZodOpenApiPathsObject = {}
   for (const route of routes) {
     const path = (paths[route.path] ??= {})
-    path[methodKey(route.method)] = operation(route)
+    path[METHOD_KEYS[route.method]] = operation(route)
   }
   const document = createDocument({
     ...info.extensions,
@@ -77,7 +77,7 @@ export function openApiDocument<S>(
     },
   })
   for (const path of Object.values(document.paths ?? {})) {
-    for (const method of METHOD_KEYS) showExamples(path[method]?.parameters ?? [])
+    for (const method of Object.values(METHOD_KEYS)) showExamples(path[method]?.parameters ?? [])
   }
   return document
 }
@@ -122,22 +122,7 @@ function showExamples(parameters: readonly (oas32.ParameterObject | oas32.Refere
   }
 }
 
-const METHOD_KEYS = ['get', 'post', 'put', 'patch', 'delete'] as const
-
-function methodKey(method: Route<unknown>['method']): (typeof METHOD_KEYS)[number] {
-  switch (method) {
-    case 'GET':
-      return 'get'
-    case 'POST':
-      return 'post'
-    case 'PUT':
-      return 'put'
-    case 'PATCH':
-      return 'patch'
-    case 'DELETE':
-      return 'delete'
-  }
-}
+const METHOD_KEYS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const
 
 function operation<S>(route: Route<S>): ZodOpenApiOperationObject {
   const params = route.params instanceof z.ZodObject ? { path: route.params } : {}

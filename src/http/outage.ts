@@ -1,5 +1,6 @@
 import { isConflict, isDatabaseOutage } from '../database/retry-conflicts.ts'
 import type { AppError } from '../kernel/errors.ts'
+import { codeOf } from '../kernel/thrown.ts'
 import { unavailable } from '../kernel/unavailable.ts'
 
 const RETRY_AFTER_SECONDS = 5
@@ -13,8 +14,7 @@ const OVERLOAD_MESSAGE =
 export function outageOf(error: unknown): AppError | null {
   if (isConflict(error)) return overloaded(error)
   if (!isDatabaseOutage(error)) return null
-  const code = 'code' in error ? String(error.code) : ''
-  if (OVERLOAD_CODE.test(code) || OVERLOAD_MESSAGE.test(error.message)) return overloaded(error)
+  if (OVERLOAD_CODE.test(codeOf(error)) || OVERLOAD_MESSAGE.test(error.message)) return overloaded(error)
   return unavailable('not_ready', 'The database cannot be reached at this moment', RETRY_AFTER_SECONDS, error)
 }
 

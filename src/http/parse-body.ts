@@ -39,7 +39,7 @@ export async function parseBody(
 }
 
 function requireJson(headers: UntypedRouteRequest['headers'], dialect?: JsonDialect): void {
-  const type = single(headers['content-type'])?.split(';', 1)[0]?.trim().toLowerCase()
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/json' && (type === undefined || type !== dialect?.contentType)) {
     throw new AppError('unsupported_media_type', 'Send the body as Content-Type: application/json')
   }
@@ -47,12 +47,8 @@ function requireJson(headers: UntypedRouteRequest['headers'], dialect?: JsonDial
 }
 
 function requireNoEncoding(headers: UntypedRouteRequest['headers']): void {
-  const encoding = single(headers['content-encoding'])
+  const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new AppError('unsupported_media_type', 'Send the body as it is, without a Content-Encoding')
   }
-}
-
-function single(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value
 }

@@ -17,6 +17,7 @@ import { sendForm } from './page.ts'
 import { type GivenBody, parseBody } from './parse-body.ts'
 import { cleanParameters, refuseUnknownParameters } from './query-parameters.ts'
 import { rateHeaders } from './rate-headers.ts'
+import { pathOf } from './route-addresses.ts'
 import type { Route, UntypedReply, UntypedRouteRequest } from './route.ts'
 import { sendDownload } from './send-download.ts'
 import { sendEvents } from './server-sent-events.ts'
@@ -62,10 +63,8 @@ export async function authorize<S>(
       return caller
     }
     case 'console': {
-      const caller = await gates.authenticateConsole(
-        authorization,
-        singleHeader(request.headers['x-organization-id']),
-      )
+      const [organizationId] = [request.headers['x-organization-id']].flat()
+      const caller = await gates.authenticateConsole(authorization, organizationId)
       if (!hasRole(caller.role, access.role)) {
         reply.headers(rateHeaders(await gates.rateState(caller, access.action)))
         throw new AppError('role_required', `This needs the role ${access.role} in the workspace`)
@@ -217,7 +216,7 @@ async function parseRequest<S>(
     body: await parseBody(route, bodyReader, given),
     caller,
     requestId: request.id,
-    path: (request.url.split('?', 1)[0] ?? request.url).replace(/(?<=.)\/$/, ''),
+    path: pathOf(request).replace(/(?<=.)\/$/, ''),
     headers,
     rawBody: given.bytes,
     signal,
@@ -250,8 +249,4 @@ function responseSchema<S>(route: Route<S>, status: number): z.ZodType {
   const schema = Object.entries(route.responses).find(([declared]) => Number(declared) === status)?.[1]
   if (!schema) throw new Error(`${route.operationId} answered ${status}, which it does not declare`)
   return schema
-}
-
-function singleHeader(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value
 }

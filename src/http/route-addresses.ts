@@ -39,6 +39,11 @@ function isAt(asked: readonly string[], address: readonly string[]): boolean {
   return fixed.every((segment, at) => segment.startsWith(':') || segment === asked[at])
 }
 
+/** Without the query, which can hold secrets such as an OAuth code. */
+export function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0] ?? url
+}
+
 /** The 405 for a method that an address does not have (RFC 9110, 15.5.6). */
 export function methodNotAllowed(request: FastifyRequest, allowed: readonly string[]): AppError {
   const headers = { Allow: allowed.join(', ') }

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { z } from 'zod'
 import type { Action } from '../kernel/actions.ts'
 import type { Role } from '../kernel/roles.ts'
@@ -114,7 +115,7 @@ export interface RouteRequest<A extends Access, Body, Params, Query> {
   /** The requested path, without its query and trailing slash. */
   path: string
   /** Header names are lowercase. */
-  headers: Readonly<Record<string, string | string[] | undefined>>
+  headers: Readonly<IncomingHttpHeaders>
   /** The body's bytes as received, for signatures. */
   rawBody: Buffer
   /** Aborts when the caller disconnects or the request takes too long. */
@@ -160,8 +161,6 @@ export interface RouteDefinition<
   downloads?: readonly string[]
   /** JSON conventions other than the API's, for its bodies and errors. */
   dialect?: JsonDialect
-  /** Returns 204 without a body instead of the declared responses. */
-  answersNothing?: boolean
   /** The page that a browser gets for an error here, instead of JSON; `params` are not validated. */
   errorPage?: (error: AppError, params: unknown) => Html
   handle(request: RouteRequest<A, Body, Params, Query>, services: Services): Promise<Reply<R>>
@@ -192,7 +191,6 @@ export interface Route<Services> {
   upload?: string | undefined
   downloads: readonly string[]
   dialect?: JsonDialect | undefined
-  answersNothing: boolean
   errorPage?: ((error: AppError, params: unknown) => Html) | undefined
   handle(request: UntypedRouteRequest, services: Services): Promise<UntypedReply>
 }
@@ -237,7 +235,6 @@ export function defineRoute<Services>() {
     refuses: route.refuses ?? [],
     streams: route.streams ?? false,
     downloads: route.downloads ?? [],
-    answersNothing: route.answersNothing ?? false,
     // The pipeline has authenticated for this access rule and parsed with these schemas.
     handle: (request, services) =>
       route.handle(request as RouteRequest<A, Body, Params, Query>, services) as Promise<UntypedReply>,

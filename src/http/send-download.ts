@@ -22,9 +22,9 @@ export async function sendDownload(reply: FastifyReply, download: Download): Pro
       'Cache-Control': 'no-store',
     })
     .type(contentType)
-    .send('bytes' in download ? download.bytes : asBytes(download.text))
-}
-
-function asBytes(text: AsyncIterable<string>): Readable {
-  return Readable.from(text, { objectMode: false, highWaterMark: 1 })
+    .send(
+      'bytes' in download
+        ? download.bytes
+        : Readable.from(download.text, { objectMode: false, highWaterMark: 1 }),
+    )
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Tracer } from '../kernel/tracer.ts'
+import { pathOf } from './route-addresses.ts'
 
 const PATH_CHARACTERS_MAX = 512
 
@@ -14,7 +15,7 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
       attributes: {
         'http.request.method': method,
         'url.scheme': app.publicUrl().startsWith('https:') ? 'https' : 'http',
-        'url.path': pathOf(request.url),
+        'url.path': pathOf(request).slice(0, PATH_CHARACTERS_MAX),
         'memory.request.id': request.id,
         ...(route === undefined ? {} : { 'http.route': route }),
       },
@@ -32,12 +33,6 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
     })
     span.within(done)
   })
-}
-
-/** Without the query, which can hold secrets such as an OAuth code. */
-function pathOf(url: string): string {
-  const end = url.indexOf('?')
-  return (end === -1 ? url : url.slice(0, end)).slice(0, PATH_CHARACTERS_MAX)
 }
 
 class ClientLeft extends Error {

@@ -202,7 +202,7 @@ export const itemRoutes = [
       const given = {
         connectorId,
         name,
-        mediaType: single(headers['content-type']) ?? '',
+        mediaType: headers['content-type'] ?? '',
         modifiedAt: modifiedAt === undefined ? null : new Date(modifiedAt),
         bytes: rawBody,
       }
@@ -210,7 +210,3 @@ export const itemRoutes = [
     },
   }),
 ]
-
-function single(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value
-}

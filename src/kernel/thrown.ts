@@ -3,13 +3,13 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** Whether it is an error with this code, such as a system error. */
-export function hasCode(thrown: unknown, code: string): boolean {
-  return thrown instanceof Error && 'code' in thrown && thrown.code === code
+/** An error's code, such as a system error's or a SQLSTATE; '' without one. */
+export function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
 }
 
 /** For `catch`: null if there is no such file; rethrows anything else. */
 export function nullIfMissing(thrown: unknown): null {
-  if (hasCode(thrown, 'ENOENT')) return null
+  if (codeOf(thrown) === 'ENOENT') return null
   throw thrown
 }

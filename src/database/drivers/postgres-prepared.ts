@@ -1,6 +1,7 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type { Pool } from 'pg'
 import { preparedName } from '../prepared.ts'
+import { codeOf } from '../../kernel/thrown.ts'
 
 interface Query {
   name?: string
@@ -25,7 +26,7 @@ export function withPreparedStatements(pool: Pool, onNotKept: () => void): Postg
   let isKept = true
   const nameOf = (text: string): string | undefined => (isKept ? preparedName(text) : undefined)
   const onError = (error: unknown): boolean => {
-    if (!isNotKept(error)) return false
+    if (!NOT_KEPT.has(codeOf(error))) return false
     if (isKept) onNotKept()
     isKept = false
     return true
@@ -82,8 +83,4 @@ class NamingClient implements PostgresPoolClient {
   release(destroy?: boolean): void {
     this.#client.release(destroy)
   }
-}
-
-function isNotKept(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && NOT_KEPT.has(String(error.code))
 }

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { AppError } from '../../kernel/errors.ts'
 import type { KnownModel } from './known-models.ts'
-import { hasCode } from '../../kernel/thrown.ts'
+import { codeOf } from '../../kernel/thrown.ts'
 
 const HUB_URL = 'https://huggingface.co'
 const LISTING_TIMEOUT_MS = 30_000
@@ -201,7 +201,7 @@ async function isAsListed(path: string, file: WantedFile): Promise<boolean> {
 }
 
 function isNoRoom(cause: unknown): boolean {
-  return cause instanceof NoRoom || hasCode(cause, 'ENOSPC')
+  return cause instanceof NoRoom || codeOf(cause) === 'ENOSPC'
 }
 
 function makeRoom(
@@ -226,7 +226,7 @@ function byHand(
 /** An error's message. For errors of `fetch`, the cause has the reason. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if ('code' in error && error.code === 'ENOSPC') return 'the disk is full'
+  if (codeOf(error) === 'ENOSPC') return 'the disk is full'
   if (error.name === 'TimeoutError') return `no answer came within ${LISTING_TIMEOUT_MS / 1000} s`
   // What `fetch` throws before and during a response.
   const isFetch = error.message === 'fetch failed' || error.message === 'terminated'

@@ -1,7 +1,7 @@
 import type { EmbeddingModelSettings } from '../../inference/embedding-models/create-embedding-model.ts'
 import { ProviderFailure, type ProviderFailureKind } from '../../inference/provider-failure.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { hasCode, messageOf } from '../../kernel/thrown.ts'
+import { codeOf, messageOf } from '../../kernel/thrown.ts'
 
 /** What the operator can do if the test of a server's model fails. */
 const ADVICE: Record<ProviderFailureKind, string> = {
@@ -15,7 +15,7 @@ const ADVICE: Record<ProviderFailureKind, string> = {
 export function reasonOf(error: unknown): string {
   if (error instanceof AppError && error.cause instanceof ProviderFailure)
     return `${error.message} It said: ${error.cause.message}`
-  if (hasCode(error, 'ENOSPC')) return 'the disk is full'
+  if (codeOf(error) === 'ENOSPC') return 'the disk is full'
   return messageOf(error)
 }
 

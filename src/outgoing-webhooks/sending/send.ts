@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { AddressNotAllowed, isPublicAddress, type Resolve } from '../../guarded-requests/addresses.ts'
 import { createOpenRequest } from '../../guarded-requests/guarded-request.ts'
+import { codeOf } from '../../kernel/thrown.ts'
 
 /** An attempt's timeout, including the answer's body. */
 export const ATTEMPT_TIMEOUT_MS = 15_000
@@ -80,7 +81,7 @@ const TLS_CODE = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|EPRO
 
 function faultOf(error: unknown): SendFault {
   if (error instanceof AddressNotAllowed) return 'address_not_allowed'
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = codeOf(error)
   if (code === 'ENOTFOUND' || code.startsWith('EAI_')) return 'name_not_found'
   return TLS_CODE.test(code) ? 'tls_failed' : 'connection_failed'
 }

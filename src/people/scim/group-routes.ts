@@ -116,7 +116,6 @@ export const scimGroupRoutes = [
     summary: 'Delete a group',
     audit: 'group.delete',
     params: groupId,
-    answersNothing: true,
     responses: {},
     handle: async ({ caller, params }, { scimGroups }) => {
       await scimGroups.remove(caller, params.id)

@@ -94,7 +94,6 @@ export const scimUserRoutes = [
     description: 'The user loses console and reading with this request, and leaves every group.',
     audit: 'person.delete',
     params: userId,
-    answersNothing: true,
     responses: {},
     handle: async ({ caller, params }, { scimUsers }) => {
       await scimUsers.remove(caller, params.id)

@@ -5,6 +5,7 @@ import type { TextExtractor } from '../../file-text/index.ts'
 import type { SkippedItem } from '../feed.ts'
 import { type ProviderItem, ProviderError, type ProviderSession } from '../adapter.ts'
 import { extractFile, tooLarge } from '../extract-file.ts'
+import { codeOf } from '../../kernel/thrown.ts'
 
 const ID_BYTES_MAX = 2_048
 
@@ -43,7 +44,7 @@ async function openFile(file: string): Promise<{ handle: FileHandle; stats: Stat
   try {
     handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const code = codeOf(error)
     if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes(code)) return null
     throw new ProviderError('rejected', `The file cannot be read (${code})`, { cause: error })
   }

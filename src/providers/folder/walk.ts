@@ -1,5 +1,6 @@
 import { lstat, opendir } from 'node:fs/promises'
 import { textFormatOf } from '../../file-text/index.ts'
+import { codeOf } from '../../kernel/thrown.ts'
 
 /** A directory with more entries is not read: sorting them would hold up the service. */
 const ENTRIES_MAX = 50_000
@@ -70,7 +71,7 @@ async function entriesOf(folder: string, depth: number): Promise<Entry[] | strin
         entries.push({ name: entry.name, isFolder: false })
     }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const code = codeOf(error)
     // Removed since its parent was read.
     if (code === 'ENOENT' && depth > 0) return []
     return `The folder cannot be read (${code})`

@@ -49,7 +49,7 @@ async function checkRestored(dataDir: string, marks: readonly Mark[]): Promise<s
 async function checkService(dataDir: string, marks: readonly Mark[]): Promise<string[]> {
   const database = await openDatabase({ dataDir, databaseUrl: undefined, logger: silentLogger })
   try {
-    await migrateDatabase(database, undefined)
+    await migrateDatabase(database)
     const service = await startTestService({ database: { ...database, url: null }, dataDir })
     await service.close()
     const wrong = [...(await wrongItems(database, marks)), ...(await wrongVectors(database))]
