@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, sql } from 'kysely'
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { decodeCursor, encodeCursor, type ListName, type ListPlace } from '../kernel/list-cursor.ts'
 import type { Schema } from './schema.ts'
 
@@ -33,6 +33,11 @@ export async function readPage<Tables extends keyof Schema, Row>(
   }
 }
 
+/** A time as exact as the database has it: a date of JavaScript ends at the millisecond. */
+export function exactTime(at: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+}
+
 /** Rows in the order of a list that come after a place (null: from the start), each with its own place. */
 export function newestFirst<Tables extends keyof Schema, Row>(
   rows: SelectQueryBuilder<Schema, Tables, Row>,
@@ -41,8 +46,7 @@ export function newestFirst<Tables extends keyof Schema, Row>(
 ) {
   const [at, id] = [sql.ref<Date>(columns.at), sql.ref<string>(columns.id)]
   const ordered = rows
-    // To the microsecond, as the database stores it; a JavaScript date has milliseconds.
-    .select(sql<string>`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('place_at'))
+    .select(exactTime(at).as('place_at'))
     .select(sql<string>`${id}::text`.as('place_id'))
     .orderBy(at, 'desc')
     .orderBy(id, 'desc')

@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import { AppError } from '../kernel/errors.ts'
-import { count, distinct, EXAMPLE_ID, idOf, onBehalfOfQuery, shownId, textOrNull } from '../kernel/schemas.ts'
+import { distinct, EXAMPLE_ID, idOf, onBehalfOfQuery } from '../kernel/schemas.ts'
 import { hasRole } from '../kernel/roles.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import { PERSON_REFUSALS, requireViewer } from '../http/twins.ts'
-import { COUNTED_MAX } from './filter-items.ts'
 import { DELETED_AT_ONCE_MAX } from './delete-several.ts'
 import type { ItemServices } from './routes.ts'
-import { BrowseQuery, BrowsedItem, ItemChunk } from './console-schemas.ts'
+import { BrowsePage, BrowseQuery, ChunkPage, ChunkQuery, DeletedSeveral } from './console-schemas.ts'
 
 const shared = {
   tag: 'Ingest (console)',
@@ -29,20 +28,7 @@ export const consoleItemRoutes = [
     access: { surface: 'console', role: 'member', action: 'search' },
     audit: 'none',
     query: BrowseQuery,
-    responses: {
-      200: z.object({
-        items: z.array(BrowsedItem).describe('The items of this page, without their texts.'),
-        nextCursor: textOrNull('The cursor of the next page; null on the last one.'),
-        total: z
-          .int()
-          .min(0)
-          .nullable()
-          .meta({
-            description: `All items that match, counted up to ${COUNTED_MAX.toLocaleString('en')}; null with \`q\` and on later pages.`,
-            example: 128,
-          }),
-      }),
-    },
+    responses: { 200: BrowsePage },
     handle: async ({ viewer, caller, query }, { items }) => {
       if (query.access !== undefined && !hasRole(caller.role, 'admin'))
         throw new AppError('role_required', 'Only owners and admins of the workspace filter by access')
@@ -66,14 +52,7 @@ export const consoleItemRoutes = [
         `The items, at most ${DELETED_AT_ONCE_MAX}.`,
       ),
     }),
-    responses: {
-      200: z.object({
-        deleted: z.array(shownId('A deleted item.', EXAMPLE_ID.sourceItem)).describe('The deleted items.'),
-        notFound: z
-          .array(shownId('An item that was not found.', EXAMPLE_ID.sourceItem))
-          .describe('The items that were not found.'),
-      }),
-    },
+    responses: { 200: DeletedSeveral },
     handle: async ({ viewer, body }, { items }) =>
       reply(200, await items.removeSeveral(requireViewer(viewer), body.ids)),
   }),
@@ -87,27 +66,8 @@ export const consoleItemRoutes = [
     access: { surface: 'console', role: 'member', action: 'search' },
     audit: 'none',
     params: z.object({ id: idOf("The item's id.", EXAMPLE_ID.sourceItem) }),
-    query: z.strictObject({
-      after: z.coerce
-        .number()
-        .int()
-        .min(0)
-        .max(2 ** 31 - 1)
-        .optional()
-        .describe('The `nextAfter` of the previous page. Omit it for the first page.'),
-      limit: z.coerce.number().int().min(1).max(200).default(50).describe('The most chunks on a page.'),
-      onBehalfOf: onBehalfOfQuery,
-    }),
-    responses: {
-      200: z.object({
-        chunks: z.array(ItemChunk).describe('The chunks of this page.'),
-        total: count('All chunks of the item.', 3),
-        nextAfter: z
-          .int()
-          .nullable()
-          .meta({ description: 'The cursor of the next page; null on the last one.', example: null }),
-      }),
-    },
+    query: ChunkQuery,
+    responses: { 200: ChunkPage },
     handle: async ({ viewer, params, query }, { items }) =>
       reply(200, await items.chunks(requireViewer(viewer), params.id, query)),
   }),

@@ -1,5 +1,15 @@
 import { z } from 'zod'
-import { count, givenId, moment, text, textOrNull, Timestamp } from '../kernel/schemas.ts'
+import {
+  count,
+  EXAMPLE_ID,
+  givenId,
+  moment,
+  onBehalfOfQuery,
+  shownId,
+  text,
+  textOrNull,
+  Timestamp,
+} from '../kernel/schemas.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import { itemFilters, itemPages, ListedSourceItem } from './schemas.ts'
 import { ITEM_ORDERS, ITEM_TIMES } from './newest-items.ts'
@@ -51,10 +61,57 @@ export const BrowsedItem = ListedSourceItem.extend({
 }).meta({ id: 'BrowsedItem', description: 'A stored item in the console.' })
 export type BrowsedItem = z.output<typeof BrowsedItem>
 
-export const ItemChunk = z
+export const COUNTED_MAX = 10_000
+
+export const BrowsePage = z.object({
+  items: z.array(BrowsedItem).describe('The items of this page, without their texts.'),
+  nextCursor: textOrNull('The cursor of the next page; null on the last one.'),
+  total: z
+    .int()
+    .min(0)
+    .nullable()
+    .meta({
+      description: `All items that match, counted up to ${COUNTED_MAX.toLocaleString('en')}; null with \`q\` and on later pages.`,
+      example: 128,
+    }),
+})
+export type BrowsePage = z.output<typeof BrowsePage>
+
+const ItemChunk = z
   .object({
     position: count('Its place in the item, from 0.', 0),
     heading: textOrNull('The headings above it.', 'Vacation'),
     content: text('Its text.', 'Employees get 25 days of paid vacation a year.'),
   })
   .meta({ id: 'ItemChunk', description: 'A part of an item, as searches find it.' })
+
+export const ChunkQuery = z.strictObject({
+  after: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(2 ** 31 - 1)
+    .optional()
+    .describe('The `nextAfter` of the previous page. Omit it for the first page.'),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('The most chunks on a page.'),
+  onBehalfOf: onBehalfOfQuery,
+})
+export type ChunkQuery = z.output<typeof ChunkQuery>
+
+export const ChunkPage = z.object({
+  chunks: z.array(ItemChunk).describe('The chunks of this page.'),
+  total: count('All chunks of the item.', 3),
+  nextAfter: z
+    .int()
+    .nullable()
+    .meta({ description: 'The cursor of the next page; null on the last one.', example: null }),
+})
+export type ChunkPage = z.output<typeof ChunkPage>
+
+export const DeletedSeveral = z.object({
+  deleted: z.array(shownId('A deleted item.', EXAMPLE_ID.sourceItem)).describe('The deleted items.'),
+  notFound: z
+    .array(shownId('An item that was not found.', EXAMPLE_ID.sourceItem))
+    .describe('The items that were not found.'),
+})
+export type DeletedSeveral = z.output<typeof DeletedSeveral>

@@ -1,31 +1,28 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
+import { recordEvent } from '../audit/index.ts'
 import type { Tx } from '../database/database.ts'
+import type { Caller } from '../kernel/caller.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import type { Readable } from '../kernel/viewer.ts'
 import { forgetItems } from '../memory-canvas/index.ts'
 import { mayBeRead } from '../permissions/index.ts'
+import { PROVIDERS } from '../providers/index.ts'
 import type { ItemChanges } from '../item-changes/index.ts'
 
 export type ItemsToDelete =
   | { organizationId: string; provider: ProviderId; externalIds: readonly string[] }
   | { organizationId: string; ids: readonly string[] }
 
-export interface DeletedItem {
-  id: string
-  provider: ProviderId
-  externalId: string
-  sourceId: string
-}
-
-const DeletedRows = z.array(
-  z.object({
-    id: z.string(),
-    provider: z.custom<ProviderId>(),
-    external_id: z.string(),
-    source_id: z.string(),
-  }),
-)
+const DeletedItem = z.object({
+  id: z.string(),
+  provider: z.enum(PROVIDERS),
+  externalId: z.string(),
+  sourceId: z.string(),
+})
+export type DeletedItem = z.output<typeof DeletedItem>
+const DeletedItems = z.array(DeletedItem)
+const DELETED = sql`i.id, i.provider, i.external_id as "externalId", i.source_id as "sourceId"`
 
 export type NamedItem = { id: string } | { provider: ProviderId; externalId: string }
 
@@ -50,8 +47,8 @@ export async function deleteItems(
   const { rows } = await sql`
     delete from source_items i using json_array_elements_text(${JSON.stringify(ids)}::json)
     where i.organization_id = ${items.organizationId} and i.id = value::uuid
-    returning i.id, i.provider, i.external_id, i.source_id`.execute(tx)
-  return toDeleted(rows)
+    returning ${DELETED}`.execute(tx)
+  return DeletedItems.parse(rows)
 }
 
 /** Deletes the named item if the caller may; otherwise takes as long as for a missing item. */
@@ -90,15 +87,21 @@ export async function deleteShownItem(
     delete from source_items i using sources s
     where i.organization_id = ${organizationId} and i.id = ${id} and ${ofThese}
       and s.organization_id = i.organization_id and s.id = i.source_id and s.removed_at is null
-    returning i.id, i.provider, i.external_id, i.source_id`.execute(tx)
-  return toDeleted(rows)[0]
+    returning ${DELETED}`.execute(tx)
+  return DeletedItems.parse(rows)[0]
 }
 
-function toDeleted(rows: unknown): DeletedItem[] {
-  return DeletedRows.parse(rows).map((row) => ({
-    id: row.id,
-    provider: row.provider,
-    externalId: row.external_id,
-    sourceId: row.source_id,
-  }))
+export async function recordDeletion(
+  tx: Tx,
+  caller: Caller,
+  { id, provider, sourceId: connectorId, externalId }: DeletedItem,
+  at: Date,
+): Promise<void> {
+  await recordEvent(tx, caller, {
+    action: 'source_item.delete',
+    target: ['source_item', id],
+    metadata: { provider, connectorId, externalId },
+    providers: [provider],
+    at,
+  })
 }

@@ -1,19 +1,10 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
 import { PERSON_REFUSALS, requireViewer } from '../http/twins.ts'
-import { EXAMPLE_ID, idOf, moment, onBehalfOfQuery } from '../kernel/schemas.ts'
+import { EXAMPLE_ID, idOf, onBehalfOfQuery } from '../kernel/schemas.ts'
 import { providerOf } from '../providers/index.ts'
-import { ExternalId, SourceItem } from './schemas.ts'
+import { DeletedSourceItem, ExternalId } from './schemas.ts'
 import type { ItemServices } from './routes.ts'
-
-const DeletedSourceItem = z
-  .object({
-    sourceItem: SourceItem.pick({ id: true, connectorId: true, provider: true, externalId: true }).describe(
-      'The id of the removed item.',
-    ),
-    deletedAt: moment('When it was removed.'),
-  })
-  .meta({ id: 'DeletedSourceItem', description: 'A deleted item.' })
 
 const shared = {
   method: 'DELETE',

@@ -1,4 +1,3 @@
-import { recordEvent } from '../audit/index.ts'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
@@ -6,16 +5,11 @@ import type { Viewer } from '../kernel/viewer.ts'
 import { mayBeRead } from '../permissions/index.ts'
 import { providersOf } from '../providers/index.ts'
 import { changeItems } from '../item-changes/index.ts'
-import { deleteItems } from './delete-items.ts'
+import type { DeletedSeveral } from './console-schemas.ts'
+import { deleteItems, recordDeletion } from './delete-items.ts'
 
 /** One transaction deletes no more, because everything of an item is deleted with it. */
 export const DELETED_AT_ONCE_MAX = 100
-
-export interface DeletedSeveral {
-  deleted: string[]
-  /** Missing, out of scope, not readable, or of a source that is being removed. */
-  notFound: string[]
-}
 
 const Ids = z.array(z.object({ id: z.string() }))
 
@@ -31,14 +25,7 @@ export async function deleteSeveral(
     const readable = await readableOf(tx, viewer, ids)
     if (readable.length === 0) return []
     const gone = await deleteItems(tx, changes, { organizationId, ids: readable })
-    for (const { id, provider, sourceId, externalId } of gone)
-      await recordEvent(tx, viewer, {
-        action: 'source_item.delete',
-        target: ['source_item', id],
-        metadata: { provider, connectorId: sourceId, externalId },
-        providers: [provider],
-        at,
-      })
+    for (const item of gone) await recordDeletion(tx, viewer, item, at)
     return gone.map(({ id }) => id)
   })
   const isGone = new Set(deleted)

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
+import { exactTime } from '../database/list-page.ts'
 import { decodeCursor, encodeCursor, type ListName, type ListPlace } from '../kernel/list-cursor.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import type { Viewer } from '../kernel/viewer.ts'
@@ -9,17 +10,16 @@ import { mayBeRead } from '../permissions/index.ts'
 import { providersOf } from '../providers/index.ts'
 import { ListedRow, toListedSourceItem } from './schemas.ts'
 import { LISTED_COLUMNS } from './item.ts'
-import { containing, exactTime, inOrder, newestItems, timeOf } from './newest-items.ts'
-import { ACCESS_CLASSES, type AccessClass, type BrowsedItem, type BrowseQuery } from './console-schemas.ts'
+import { containing, inOrder, newestItems, timeOf } from './newest-items.ts'
+import {
+  ACCESS_CLASSES,
+  type AccessClass,
+  type BrowsedItem,
+  type BrowsePage,
+  type BrowseQuery,
+  COUNTED_MAX,
+} from './console-schemas.ts'
 
-export interface BrowsePage {
-  items: BrowsedItem[]
-  nextCursor: string | null
-  /** Counted up to {@link COUNTED_MAX}; null with `q` and on later pages. */
-  total: number | null
-}
-
-export const COUNTED_MAX = 10_000
 /** What one request reads to find `q`; the next request continues there. */
 const SEARCHED = { itemsAtOnce: 250, bytesAtOnce: 4 * 1024 * 1024, rounds: 4 }
 

@@ -1,16 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
-
-export interface ItemReader {
-  kind: 'everyone' | 'member' | 'source' | 'user' | 'group' | 'domain'
-  /** An address, a domain or a group's id; null for kinds without a name. */
-  name: string | null
-  /** People and groups in it; null: it has no members of its own. */
-  memberCount: number | null
-  /** Denied, whatever else grants access. */
-  denied: boolean
-}
+import { ItemReader } from './schemas.ts'
 
 /** A policy can name a thousand; only this many are shown. */
 const SHOWN_MAX = 200
@@ -40,13 +31,10 @@ export async function readersOf(db: Db, organizationId: string, itemId: string):
 
 const SOURCE_PREFIX_CHARACTERS = 37
 
-function toReader({ principal, denies, members }: z.output<typeof Rows>[number]): ItemReader {
+function toReader({ principal, denies: denied, members }: z.output<typeof Rows>[number]): ItemReader {
   const colon = principal.indexOf(':')
-  const kind = z
-    .enum(['everyone', 'member', 'source', 'user', 'group', 'domain'])
-    .parse(colon < 0 ? principal : principal.slice(0, colon))
+  const kind = ItemReader.shape.kind.parse(colon < 0 ? principal : principal.slice(0, colon))
   const rest = principal.slice(colon + 1)
-  const denied = denies
   switch (kind) {
     case 'everyone':
     case 'member':

@@ -9,31 +9,32 @@ import { changeItems } from '../item-changes/index.ts'
 import { createFairLimit } from '../kernel/fair-limit.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { Readable, type Viewer } from '../kernel/viewer.ts'
-import type { ProviderId } from '../kernel/provider-id.ts'
 import { providersOf } from '../providers/index.ts'
 import { changePolicies, type PolicyChange, type PolicySource } from './change-policies.ts'
 import { refuseDuplicates, requireSources, requireVectorRight } from './check-documents.ts'
-import { type DeletedItem, deleteShownItem, type NamedItem } from './delete-items.ts'
+import { deleteShownItem, type NamedItem, recordDeletion } from './delete-items.ts'
 import { exportItems } from './export-items.ts'
-import { type SourceItem, toSourceItem } from './schemas.ts'
+import {
+  type DeletedSourceItem,
+  type ItemPage,
+  type ItemReader,
+  type ListQuery,
+  type SourceItem,
+  toSourceItem,
+} from './schemas.ts'
 import type { CleanItem, NewItem, PushedItem } from './item.ts'
-import { type ItemReader, readersOf } from './item-readers.ts'
-import { type BrowsePage, browseItems } from './filter-items.ts'
-import type { BrowseQuery } from './console-schemas.ts'
-import { type DeletedSeveral, deleteSeveral } from './delete-several.ts'
-import { type ChunkPage, type ChunkQuery, listChunks } from './list-chunks.ts'
-import { type ItemPage, listItems, type ListQuery } from './list-items.ts'
+import { readersOf } from './item-readers.ts'
+import { browseItems } from './filter-items.ts'
+import type { BrowsePage, BrowseQuery, ChunkPage, ChunkQuery, DeletedSeveral } from './console-schemas.ts'
+import { deleteSeveral } from './delete-several.ts'
+import { listChunks } from './list-chunks.ts'
+import { listItems } from './list-items.ts'
 import type { JournaledIngests } from './journaled-ingests.ts'
 import { cleanItems, embedPlainWords } from './prepare-items.ts'
 import { blameItems } from './refused-by-model.ts'
 import type { StoreCounts } from './store-items.ts'
 import type { WithinWrite } from './store-steps.ts'
 import { ingestItems, writeItems } from './write-items.ts'
-
-export interface DeletedItemView {
-  sourceItem: { id: string; connectorId: string; provider: ProviderId; externalId: string }
-  deletedAt: string
-}
 
 export interface Items {
   /** Stores documents, all or none; searchable on return. No sync run removes them. @throws AppError */
@@ -58,7 +59,7 @@ export interface Items {
   /** The readers in an item's stored policy. @throws AppError `not_found` as `get` */
   readers(viewer: Viewer, id: string): Promise<ItemReader[]>
   /** Deletes one item with its chunks and vectors. @throws AppError `not_found`, also out of scope */
-  remove(caller: Caller, item: NamedItem, readable?: Readable): Promise<DeletedItemView>
+  remove(caller: Caller, item: NamedItem, readable?: Readable): Promise<DeletedSourceItem>
   /**
    * Writes items outside of any request. Chunks and embeds them, then stores them and runs `within` in one
    * transaction. On a database with one session, several transactions may each store a part. Items that
@@ -212,7 +213,7 @@ async function removeOne(
   caller: Caller,
   item: NamedItem,
   readable: Readable | undefined,
-): Promise<DeletedItemView> {
+): Promise<DeletedSourceItem> {
   const { organizationId } = caller
   const at = clock.now()
   return await changeItems(db, organizationId, async (tx, changes) => {
@@ -223,23 +224,10 @@ async function removeOne(
       item,
     })
     if (!deleted) throw noSuchItem()
-    await recordEvent(tx, caller, {
-      action: 'source_item.delete',
-      target: ['source_item', deleted.id],
-      metadata: {
-        provider: deleted.provider,
-        connectorId: deleted.sourceId,
-        externalId: deleted.externalId,
-      },
-      providers: [deleted.provider],
-      at,
-    })
-    return { sourceItem: deletedView(deleted), deletedAt: at.toISOString() }
+    await recordDeletion(tx, caller, deleted, at)
+    const { sourceId: connectorId, ...rest } = deleted
+    return { sourceItem: { ...rest, connectorId }, deletedAt: at.toISOString() }
   })
-}
-
-function deletedView({ id, sourceId, provider, externalId }: DeletedItem): DeletedItemView['sourceItem'] {
-  return { id, connectorId: sourceId, provider, externalId }
 }
 
 /** The same message for an item that is missing, another organization's or out of scope. */

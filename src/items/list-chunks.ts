@@ -1,16 +1,5 @@
 import type { Db } from '../database/database.ts'
-
-export interface ChunkQuery {
-  /** The position of the last chunk of the previous page. */
-  after?: number | undefined
-  limit: number
-}
-
-export interface ChunkPage {
-  chunks: { position: number; heading: string | null; content: string }[]
-  total: number
-  nextAfter: number | null
-}
+import type { ChunkPage, ChunkQuery } from './console-schemas.ts'
 
 /** The chunks of an item in reading order. The caller checks that it may be read. */
 export async function listChunks(

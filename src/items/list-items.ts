@@ -1,31 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
+import { exactTime } from '../database/list-page.ts'
 import { createPreparedShapes } from '../database/prepared.ts'
-import type { SourceKind } from '../kernel/source-kinds.ts'
 import type { Viewer } from '../kernel/viewer.ts'
-import type { ProviderId } from '../kernel/provider-id.ts'
-import { ListedRow, type ListedSourceItem, toListedSourceItem } from './schemas.ts'
+import { type ItemPage, ListedRow, type ListQuery, toListedSourceItem } from './schemas.ts'
 import { LISTED_COLUMNS } from './item.ts'
 import { decodeCursor, encodeCursor, type ListName } from '../kernel/list-cursor.ts'
-import { containing, exactTime, newestItems } from './newest-items.ts'
-
-export interface ListQuery {
-  provider?: ProviderId | undefined
-  connectorId?: string | undefined
-  sourceKind?: SourceKind | undefined
-  /** Part of the title or of the external id, whatever its case. */
-  title?: string | undefined
-  /** `nextCursor` of the page before. */
-  cursor?: string | undefined
-  limit: number
-}
-
-export interface ItemPage {
-  sourceItems: ListedSourceItem[]
-  /** null: these are the last. */
-  nextCursor: string | null
-}
+import { containing, newestItems } from './newest-items.ts'
 
 /** `updated_at` as text, because JavaScript dates have millisecond precision. */
 const Rows = z.array(ListedRow.extend({ at: z.string() }))

@@ -79,11 +79,6 @@ export function inOrder(
   return order === 'newest' ? sql`${at} desc, ${id}` : sql`${at}, ${id} desc`
 }
 
-/** A time as exact as the database has it: a date of JavaScript ends at the millisecond. */
-export function exactTime(at: RawBuilder<unknown>): RawBuilder<string> {
-  return sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
-}
-
 /** A pattern for `ilike`: these characters, anywhere. */
 export function containing(characters: string): string {
   return `%${characters.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`

@@ -49,16 +49,6 @@ export interface PreparedItems {
   stored: ReadonlyMap<string, StoredItem>
 }
 
-/** The fields of a stored item that a new one is compared with. */
-export interface StoredItem {
-  id: string
-  sourceId: string
-  hash: string
-  syncedAt: Date
-  updatedAt: Date
-  policyId: number | null
-}
-
 interface Embedder {
   id: number
   model: EmbeddingModel
@@ -168,13 +158,13 @@ function* cutting(
     const chunks = yield* chunkingDocument(item.title, item.body)
     const before = stored.get(itemKey(item))
     const unchangedSince = before?.hash === item.hash ? before.updatedAt : null
-    cut.push({ ...item, chunks: chunks.map(withoutVectors), unchangedSince })
+    cut.push({
+      ...item,
+      chunks: chunks.map((chunk) => Object.assign(chunk, { vectors: [] })),
+      unchangedSince,
+    })
   }
   return cut
-}
-
-function withoutVectors(chunk: Chunk): EmbeddedChunk {
-  return { ...chunk, vectors: [] }
 }
 
 /** Prepares items for storing. Yields to the event loop, because metadata and bodies may be large. */
@@ -233,18 +223,19 @@ async function embedChunks(
   }
 }
 
-const StoredRows = z.array(
-  z.object({
-    id: z.string(),
-    provider: z.string(),
-    externalId: z.string(),
-    sourceId: z.string(),
-    hash: z.string(),
-    syncedAt: z.date(),
-    updatedAt: z.date(),
-    policyId: z.number().nullable(),
-  }),
-)
+/** The fields of a stored item that a new one is compared with. */
+const StoredItem = z.object({
+  id: z.string(),
+  provider: z.string(),
+  externalId: z.string(),
+  sourceId: z.string(),
+  hash: z.string(),
+  syncedAt: z.date(),
+  updatedAt: z.date(),
+  policyId: z.number().nullable(),
+})
+type StoredItem = z.output<typeof StoredItem>
+const StoredItems = z.array(StoredItem)
 
 /** The stored versions of `items`, by key, looked up a few at a time. */
 async function findStored(
@@ -276,5 +267,5 @@ export async function findStoredItems(
 ): Promise<Map<string, StoredItem>> {
   const keys = JSON.stringify(items.map(({ provider, externalId }, n) => ({ n, provider, externalId })))
   const { rows } = await (lock ? lockThem : findThem)(db, [organizationId, keys])
-  return new Map(StoredRows.parse(rows).map((row) => [itemKey(row), row]))
+  return new Map(StoredItems.parse(rows).map((row) => [itemKey(row), row]))
 }

@@ -2,24 +2,14 @@ import { z } from 'zod'
 import { FORMATS_IN_WORDS, SERVICE_FILE_LIMITS } from '../file-text/index.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import { readingTwins, twins } from '../http/twins.ts'
-import { PROVIDERS } from '../providers/index.ts'
-import {
-  count,
-  EXAMPLE_ID,
-  fileName,
-  idOf,
-  onBehalfOfQuery,
-  text,
-  textOrNull,
-  Timestamp,
-} from '../kernel/schemas.ts'
+import { count, EXAMPLE_ID, fileName, idOf, onBehalfOfQuery, text, Timestamp } from '../kernel/schemas.ts'
 import {
   INGEST_BYTES_MAX,
   ingestBody,
   IngestRequest,
-  itemFilters,
-  itemPages,
-  ListedSourceItem,
+  ItemPage,
+  ItemReader,
+  ListQuery,
   SourceItem,
   SourceKind,
 } from './schemas.ts'
@@ -31,42 +21,12 @@ export interface ItemServices {
   files: Files
 }
 
-const TITLE_CHARACTERS_MAX = 200
-
 const IngestResponse = z
   .object({
     ingested: count('Documents that were new or had changed.', 1),
     skipped: count('Documents already stored with the same content.', 0),
   })
   .meta({ id: 'IngestResponse', description: 'The result of an ingest.' })
-
-const ListQuery = z.strictObject({
-  provider: z
-    .enum(PROVIDERS)
-    .optional()
-    .meta({ description: 'Only items of this provider.', example: 'notion' }),
-  ...itemFilters,
-  title: z.string().trim().min(1).max(TITLE_CHARACTERS_MAX).optional().meta({
-    description: 'Only items whose title or external id contains this, in any case.',
-    example: 'vacation',
-  }),
-  ...itemPages,
-})
-
-const ItemReader = z
-  .object({
-    kind: z.enum(['everyone', 'member', 'source', 'user', 'group', 'domain']).meta({
-      description:
-        '`everyone` on whose behalf a request is made, a `member` of the organization, `source` for users of the source, or one user, group or domain.',
-      example: 'group',
-    }),
-    name: textOrNull('An address, a group or a domain; null for kinds without a name.', 'legal'),
-    memberCount: z.int().min(0).nullable().meta({ description: 'Its number of members.', example: 12 }),
-    denied: z
-      .boolean()
-      .meta({ description: 'Whether reading is denied, even if another entry grants it.', example: false }),
-  })
-  .meta({ id: 'ItemReader', description: 'A principal in an access policy.' })
 
 const shared = { tag: 'Ingest', credits: 0 } as const
 const itemId = z.object({
@@ -116,12 +76,7 @@ export const itemRoutes = [
     audit: 'none',
     query: ListQuery,
     onBehalfOf: 'query',
-    responses: {
-      200: z.object({
-        sourceItems: z.array(ListedSourceItem).describe('The items of this page, without their texts.'),
-        nextCursor: textOrNull('The cursor of the next page; null on the last one.'),
-      }),
-    },
+    responses: { 200: ItemPage },
     handle: async ({ viewer, query }, { items }) => reply(200, await items.list(viewer, query)),
   }),
   ...readingTwins<ItemServices>()({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { tooManyValues } from '../http/json-body.ts'
-import { providerOf } from '../providers/index.ts'
+import { providerOf, PROVIDERS } from '../providers/index.ts'
 import type { Row } from '../database/schema.ts'
 import {
   EXAMPLE_ID,
@@ -32,6 +32,7 @@ export const itemFilters = {
     .meta({ description: 'Only items of this kind.', example: 'document' }),
 }
 
+const SOUGHT_CHARACTERS_MAX = 200
 /** Several times as long as any cursor of ours. */
 const CURSOR_CHARACTERS_MAX = 1_000
 /** The page of a list of items, and on whose behalf it is read. */
@@ -44,6 +45,20 @@ export const itemPages = {
   limit: z.coerce.number().int().min(1).max(200).default(50).describe('The most items on a page.'),
   onBehalfOf: onBehalfOfQuery,
 }
+
+export const ListQuery = z.strictObject({
+  provider: z
+    .enum(PROVIDERS)
+    .optional()
+    .meta({ description: 'Only items of this provider.', example: 'notion' }),
+  ...itemFilters,
+  title: z.string().trim().min(1).max(SOUGHT_CHARACTERS_MAX).optional().meta({
+    description: 'Only items whose title or external id contains this, in any case.',
+    example: 'vacation',
+  }),
+  ...itemPages,
+})
+export type ListQuery = z.output<typeof ListQuery>
 
 export const DOCUMENTS_MAX = 1_000
 export const INGEST_BYTES_MAX = 10 * 1024 * 1024
@@ -208,6 +223,38 @@ export function toListedSourceItem(row: z.output<typeof ListedRow>): ListedSourc
     syncedAt: row.synced_at.toISOString(),
   }
 }
+
+export const ItemPage = z.object({
+  sourceItems: z.array(ListedSourceItem).describe('The items of this page, without their texts.'),
+  nextCursor: textOrNull('The cursor of the next page; null on the last one.'),
+})
+export type ItemPage = z.output<typeof ItemPage>
+
+export const DeletedSourceItem = z
+  .object({
+    sourceItem: SourceItem.pick({ id: true, connectorId: true, provider: true, externalId: true }).describe(
+      'The id of the removed item.',
+    ),
+    deletedAt: moment('When it was removed.'),
+  })
+  .meta({ id: 'DeletedSourceItem', description: 'A deleted item.' })
+export type DeletedSourceItem = z.output<typeof DeletedSourceItem>
+
+export const ItemReader = z
+  .object({
+    kind: z.enum(['everyone', 'member', 'source', 'user', 'group', 'domain']).meta({
+      description:
+        '`everyone` on whose behalf a request is made, a `member` of the organization, `source` for users of the source, or one user, group or domain.',
+      example: 'group',
+    }),
+    name: textOrNull('An address, a group or a domain; null for kinds without a name.', 'legal'),
+    memberCount: z.int().min(0).nullable().meta({ description: 'Its number of members.', example: 12 }),
+    denied: z
+      .boolean()
+      .meta({ description: 'Whether reading is denied, even if another entry grants it.', example: false }),
+  })
+  .meta({ id: 'ItemReader', description: 'A principal in an access policy.' })
+export type ItemReader = z.output<typeof ItemReader>
 
 /** The body of an ingest; parsing returns documents ready to be compared and stored. */
 export const IngestRequest = z

@@ -6,7 +6,6 @@ import type { Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { adoptModel, lockModelsForWriting, readModelState } from '../models/index.ts'
 import type { ItemChanges } from '../item-changes/index.ts'
-import { confirmItems } from './confirm-items.ts'
 import { type CleanItem, ITEM_COLUMNS, itemKey } from './item.ts'
 import {
   type EmbeddedItem,
@@ -91,38 +90,44 @@ export async function storeKnown(
   const differing = isAnew ? changed : changed.filter((item) => !isStoredAs(stored, item))
   const isWritten = new Set<CleanItem>(differing)
   const same = items.filter((item) => !isWritten.has(item))
-  const moved = same
-    .filter((item) => isMoved(stored, item))
-    .map((item) => ({
-      id: stored.get(itemKey(item))?.id ?? '',
-      sourceId: item.sourceId,
-      policyId: policyOf(prepared, item),
-    }))
-  const confirmed = same.filter((item) => !isMoved(stored, item))
-  await moveItems(tx, organizationId, moved, syncedAt)
-  await confirmItems(tx, changes, {
-    organizationId,
-    items: confirmed.map((item) => ({
-      id: stored.get(itemKey(item))?.id ?? '',
-      policyId: policyOf(prepared, item),
-    })),
-    at: syncedAt,
+  const refer = (item: CleanItem): ItemRef => ({
+    id: stored.get(itemKey(item))?.id ?? '',
+    sourceId: item.sourceId,
+    policyId: policyOf(prepared, item),
   })
+  const moved = same.filter((item) => isMoved(stored, item)).map(refer)
+  const confirmed = same.filter((item) => !isMoved(stored, item)).map(refer)
+  await moveItems(tx, organizationId, moved, syncedAt)
+  await confirmItems(tx, organizationId, confirmed, syncedAt)
   const written = await upsertItems(tx, prepared, differing, syncedAt)
   await replaceChunks(tx, prepared, differing, written)
-  changes.add(moved.map(({ id }) => id))
-  changes.add([...written.values()].map(({ id }) => id))
+  changes.add([...moved, ...confirmed, ...written.values()].map(({ id }) => id))
   const ingested = moved.length + written.size
   return { ingested, skipped: items.length - ingested }
 }
 
-/** Their content is the same, so `updated_at` stays. The canvas counts them again for their new source. */
-async function moveItems(
+interface ItemRef {
+  id: string
+  sourceId: string
+  policyId: number
+}
+
+/** Records the confirmation time and access policy. Searches show the time, so the items count as changed. */
+async function confirmItems(
   tx: Tx,
   organizationId: string,
-  moved: readonly { id: string; sourceId: string; policyId: number }[],
+  confirmed: readonly ItemRef[],
   at: Date,
 ): Promise<void> {
+  if (confirmed.length === 0) return
+  await sql`
+    update source_items i set synced_at = ${at}, policy_id = c."policyId"
+    from json_to_recordset(${JSON.stringify(confirmed)}::json) as c(id uuid, "policyId" int)
+    where i.organization_id = ${organizationId} and i.id = c.id`.execute(tx)
+}
+
+/** Their content is the same, so `updated_at` stays. The canvas counts them again for their new source. */
+async function moveItems(tx: Tx, organizationId: string, moved: readonly ItemRef[], at: Date): Promise<void> {
   if (moved.length === 0) return
   await sql`
     update source_items i set source_id = m."sourceId", policy_id = m."policyId", synced_at = ${at}, canvas_sha256 = null
@@ -174,9 +179,10 @@ export async function upsertItems(
   const written = new Map<string, WrittenRow>()
   for (const batch of batchesOf(items)) {
     await setImmediate()
-    const rows = batch.map((item, n) =>
-      Object.assign(columnsOf(item), { n, id: randomUUID(), policyId: policyOf({ policies }, item) }),
-    )
+    const rows = batch.map((given, n) => {
+      const { chunks: _, ...item } = given
+      return Object.assign(item, { n, id: randomUUID(), policyId: policyOf({ policies }, item) })
+    })
     const newIds = new Map(rows.map((row) => [itemKey(row), row.id]))
     const upsert = isAnew ? upsertAll : upsertDiffering
     const { rows: upserted } = await upsert(tx, [organizationId, JSON.stringify(rows), at])
@@ -188,11 +194,6 @@ export async function upsertItems(
     }
   }
   return written
-}
-
-function columnsOf(item: EmbeddedItem): Omit<EmbeddedItem, 'chunks'> {
-  const { chunks: _, ...fields } = item
-  return fields
 }
 
 function* batchesOf(items: readonly EmbeddedItem[]): Generator<EmbeddedItem[]> {
