@@ -53,44 +53,37 @@ function retrievedFor(
   return { ...retrievedOf(question, context), citationCount: citations.length }
 }
 
-/** Streams an answer and records the text that was sent, for readers who disconnect early. */
-function streamed(question: Question, answer: AsyncIterable<AnswerEvent>): StreamReply {
-  const sent: Pick<Answer, 'context' | 'citations'> = { context: [], citations: [] }
-  async function* noted(): AsyncGenerator<AnswerEvent> {
-    for await (const event of answer) {
-      if (event.type === 'context') sent.context = event.context
-      if (event.type === 'citations') sent.citations = event.citations
-      yield event
-    }
-  }
-  return { stream: toEvents(noted()), retrieved: () => retrievedFor(question, sent) }
-}
-
 const ContextEvent = AskResponse.pick({ context: true })
 const CitationsEvent = AskResponse.pick({ citations: true })
 
-/** The events with their declared fields only, as in other responses. */
-async function* toEvents(answer: AsyncIterable<AnswerEvent>): AsyncGenerator<StreamEvent> {
-  for await (const event of answer) {
-    switch (event.type) {
-      case 'step':
-        yield { event: 'step', data: event.step }
-        break
-      case 'context':
-        yield { event: 'context', data: ContextEvent.parse(event) }
-        break
-      case 'delta':
-        yield { event: 'delta', data: { text: event.text } }
-        break
-      case 'citations':
-        yield { event: 'citations', data: CitationsEvent.parse(event) }
-        break
-      case 'done':
-        yield { event: 'done', data: AskResponse.parse(event.answer) }
-        break
-      case 'error':
-        // Reports the error in the stream and refunds the credit.
-        throw event.error
+/** Streams an answer's declared fields and records what was sent, for readers who disconnect early. */
+function streamed(question: Question, answer: AsyncIterable<AnswerEvent>): StreamReply {
+  const sent: Pick<Answer, 'context' | 'citations'> = { context: [], citations: [] }
+  async function* toEvents(): AsyncGenerator<StreamEvent> {
+    for await (const event of answer) {
+      switch (event.type) {
+        case 'step':
+          yield { event: 'step', data: event.step }
+          break
+        case 'context':
+          sent.context = event.context
+          yield { event: 'context', data: ContextEvent.parse(event) }
+          break
+        case 'delta':
+          yield { event: 'delta', data: { text: event.text } }
+          break
+        case 'citations':
+          sent.citations = event.citations
+          yield { event: 'citations', data: CitationsEvent.parse(event) }
+          break
+        case 'done':
+          yield { event: 'done', data: AskResponse.parse(event.answer) }
+          break
+        case 'error':
+          // Reports the error in the stream and refunds the credit.
+          throw event.error
+      }
     }
   }
+  return { stream: toEvents(), retrieved: () => retrievedFor(question, sent) }
 }

@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import type { Metrics } from '../health/index.ts'
-import { createSavedSnapshots, createVectorMemory, type VectorMemory } from '../vector-memory/index.ts'
+import { SavedSnapshots, createVectorMemory, type VectorMemory } from '../vector-memory/index.ts'
 import type { Logger } from '../kernel/logger.ts'
 
 /** With more threads, memory bandwidth is the bottleneck. */
@@ -33,7 +33,7 @@ export async function openVectorMemory(
     db: database.db,
     bytes: megabytes * 2 ** 20,
     threads: Math.min(THREADS_MAX, availableParallelism()),
-    saved: folder === null ? undefined : createSavedSnapshots({ folder, logger }),
+    saved: folder === null ? undefined : new SavedSnapshots({ folder, logger }),
     waits: WAITS[database.driver],
     onError: (err, organizationId) =>
       logger.error(

@@ -1,22 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import type { ProviderId } from '../kernel/provider-id.ts'
-import type { EntityType } from '../database/schema.ts'
-import type { CanvasEdge, CanvasNode } from './schemas.ts'
+import type { Canvas, CanvasQuery } from './schemas.ts'
 import type { View } from './visible-sources.ts'
 
-export interface CanvasQuery {
-  q?: string | undefined
-  provider?: ProviderId | undefined
-  entityType?: EntityType | undefined
-  around?: string | undefined
-  since?: Date | undefined
-  limit: number
-}
-
-export interface Graph {
-  nodes: CanvasNode[]
-  edges: CanvasEdge[]
-}
+export type Graph = Pick<Canvas, 'nodes' | 'edges'>
 
 /** Limit on the nodes of all cached graphs, about 10 MB with their edges. */
 const NODES_MAX = 10_000

@@ -15,13 +15,6 @@ import { heaviestIn, latestItems, resolveWithin, selectItems } from './selection
 import { type View, viewOf } from './visible-sources.ts'
 import type { EntityDetails } from './schemas.ts'
 
-/** Why a name belongs to the entity: one item that uses it, and how many do. */
-export interface Evidence {
-  name: string
-  items: number
-  sourceItemId: string
-}
-
 const NEIGHBOURS_MAX = 20
 const ITEMS_MAX = 10
 const ALIASES_MAX = 50
@@ -100,7 +93,11 @@ const EvidenceRows = z.array(
 )
 
 /** The latest item for each name that appeared with an address. */
-async function findEvidence(db: Db, view: View, atomIds: readonly string[]): Promise<Evidence[]> {
+async function findEvidence(
+  db: Db,
+  view: View,
+  atomIds: readonly string[],
+): Promise<EntityDetails['entity']['evidence']> {
   const { rows } = await runInView(
     db,
     view,

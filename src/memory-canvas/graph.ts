@@ -1,3 +1,4 @@
+import type { Graph } from './drawn-before.ts'
 import { PATH_MARK, type NamingRole } from './extraction/identity.ts'
 import type { Entity } from './resolve.ts'
 import { placeOf, roleOf, type Together } from './together.ts'
@@ -32,7 +33,7 @@ export function toGraph(
   entities: readonly Entity[],
   sources: readonly (VisibleSource & { weight: number })[],
   together: readonly Together[],
-): { nodes: CanvasNode[]; edges: CanvasEdge[] } {
+): Graph {
   const labels = labelsApart(entities)
   const nodes = [
     ...sources.map(({ id, provider, label, weight }): CanvasNode => ({

@@ -2,11 +2,9 @@ import { z } from 'zod'
 import { reply } from '../http/route.ts'
 import { readingTwins } from '../http/twins.ts'
 import type { Viewer } from '../kernel/viewer.ts'
-import { AnyTime, EXAMPLE_ID, givenId, idOf, onBehalfOfQuery } from '../kernel/schemas.ts'
-import { PROVIDERS } from '../providers/index.ts'
-import { ENTITY_TYPES } from '../database/schema-words.ts'
+import { EXAMPLE_ID, idOf, onBehalfOfQuery } from '../kernel/schemas.ts'
 import type { DrawCanvas } from './canvas.ts'
-import { Canvas, EntityDetails } from './schemas.ts'
+import { Canvas, CanvasQuery, EntityDetails } from './schemas.ts'
 
 export interface MemoryCanvasServices {
   memoryCanvas: {
@@ -14,42 +12,6 @@ export interface MemoryCanvasServices {
     describe(viewer: Viewer, entityId: string): Promise<EntityDetails>
   }
 }
-
-const NODES_MAX = 500
-
-const NODES_DEFAULT = 100
-
-const QUERY_CHARACTERS_MAX = 500
-
-const CanvasQuery = z.strictObject({
-  q: z
-    .string()
-    .trim()
-    .min(1)
-    .max(QUERY_CHARACTERS_MAX)
-    .optional()
-    .describe(
-      'Only entities with this name or alias, or else those that the nearest passages name, if any is near.',
-    ),
-  provider: z
-    .enum(PROVIDERS)
-    .optional()
-    .meta({ description: 'Only items of this provider.', example: 'notion' }),
-  entityType: z
-    .enum(ENTITY_TYPES)
-    .optional()
-    .meta({ description: 'Only entities of this kind, and no sources.', example: 'topic' }),
-  around: givenId.optional().describe('Only entities in the latest items of the node with this ID.'),
-  since: AnyTime.optional().describe('Only entities in the latest items changed at or after this time.'),
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(NODES_MAX)
-    .default(NODES_DEFAULT)
-    .describe('The most nodes to return.'),
-  onBehalfOf: onBehalfOfQuery,
-})
 
 const shared = {
   method: 'GET',
@@ -72,10 +34,8 @@ export const memoryCanvasRoutes = [
     query: CanvasQuery,
     refuses: ['not_found', 'embedding_model_mismatch', 'upstream_error'],
     responses: { 200: Canvas },
-    handle: async ({ viewer, query: { since, ...query }, signal }, { memoryCanvas }) => {
-      const at = since === undefined ? {} : { since: new Date(since) }
-      return reply(200, await memoryCanvas.draw(viewer, { ...query, ...at }, signal))
-    },
+    handle: async ({ viewer, query, signal }, { memoryCanvas }) =>
+      reply(200, await memoryCanvas.draw(viewer, query, signal)),
   }),
   ...readingTwins<MemoryCanvasServices>()({
     ...shared,

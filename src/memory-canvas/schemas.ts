@@ -1,5 +1,15 @@
 import { z } from 'zod'
-import { count, EXAMPLE_ID, moment, shownId, text, textOrNull } from '../kernel/schemas.ts'
+import {
+  AnyTime,
+  count,
+  EXAMPLE_ID,
+  givenId,
+  moment,
+  onBehalfOfQuery,
+  shownId,
+  text,
+  textOrNull,
+} from '../kernel/schemas.ts'
 import { PROVIDERS, providerOf } from '../providers/index.ts'
 import { ENTITY_TYPES } from '../database/schema-words.ts'
 
@@ -8,6 +18,43 @@ export const EDGE_TYPES = ['authored', 'mentions', 'posted_in', 'co_occurs'] as 
 const EXAMPLE_TOPIC = '8a2d5f31-0c47-4be9-a163-d94e7b02c5f8'
 
 const EntityType = z.enum(ENTITY_TYPES).meta({ description: 'The kind of entity.', example: 'person' })
+
+const NODES_MAX = 500
+const NODES_DEFAULT = 100
+const QUERY_CHARACTERS_MAX = 500
+
+export const CanvasQuery = z.strictObject({
+  q: z
+    .string()
+    .trim()
+    .min(1)
+    .max(QUERY_CHARACTERS_MAX)
+    .optional()
+    .describe(
+      'Only entities with this name or alias, or else those that the nearest passages name, if any is near.',
+    ),
+  provider: z
+    .enum(PROVIDERS)
+    .optional()
+    .meta({ description: 'Only items of this provider.', example: 'notion' }),
+  entityType: z
+    .enum(ENTITY_TYPES)
+    .optional()
+    .meta({ description: 'Only entities of this kind, and no sources.', example: 'topic' }),
+  around: givenId.optional().describe('Only entities in the latest items of the node with this ID.'),
+  since: AnyTime.transform((time) => new Date(time))
+    .optional()
+    .describe('Only entities in the latest items changed at or after this time.'),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(NODES_MAX)
+    .default(NODES_DEFAULT)
+    .describe('The most nodes to return.'),
+  onBehalfOf: onBehalfOfQuery,
+})
+export type CanvasQuery = z.output<typeof CanvasQuery>
 
 export const CanvasNode = z
   .object({

@@ -7,7 +7,7 @@
  */
 export type { ItemScope } from './item-fields.ts'
 export { conditionsOf, SearchFilter } from './search-filter.ts'
-export { createSavedSnapshots } from './saved-snapshots.ts'
+export { SavedSnapshots } from './saved-snapshots.ts'
 export {
   type Candidate,
   createVectorMemory,

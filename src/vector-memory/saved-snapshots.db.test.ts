@@ -13,7 +13,7 @@ import { until } from '../../test/support/until.ts'
 import { createModelRegistry, readModelState } from '../models/index.ts'
 import { createItems, type Items } from '../items/index.ts'
 import { changeItems } from '../item-changes/index.ts'
-import { createSavedSnapshots, createVectorMemory, type ItemScope, type VectorMemory } from './index.ts'
+import { SavedSnapshots, createVectorMemory, type ItemScope, type VectorMemory } from './index.ts'
 import { Readable } from '../kernel/viewer.ts'
 
 const MINUTE = 60_000
@@ -99,7 +99,7 @@ function start(at: string | null = folder, { bytes = 64 * 2 ** 20, rowsSavedMin 
     rowsSavedMin,
     waits: { loadMs: MINUTE, catchUpMs: MINUTE },
     onError: (error) => errors.push(error),
-    ...(at === null ? {} : { saved: createSavedSnapshots({ folder: at, logger: { info: log, warn: log } }) }),
+    ...(at === null ? {} : { saved: new SavedSnapshots({ folder: at, logger: { info: log, warn: log } }) }),
   })
   memories.push(memory)
   return memory

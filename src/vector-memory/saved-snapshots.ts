@@ -131,9 +131,3 @@ export class SavedSnapshots {
     await rm(path.join(this.#folder, name), { recursive: true, force: true })
   }
 }
-
-export function createSavedSnapshots(
-  options: ConstructorParameters<typeof SavedSnapshots>[0],
-): SavedSnapshots {
-  return new SavedSnapshots(options)
-}

@@ -4,9 +4,7 @@ import {
   LeaseLost,
   releaseLease,
   releaseLeases,
-  renewLease,
   requireLease,
-  updateHeld,
 } from '../../background/index.ts'
 import type { Db, Tx } from '../../database/database.ts'
 import type { Row } from '../../database/schema.ts'
@@ -59,11 +57,6 @@ export async function acquirePaymentLease(db: Db, organizationId: string): Promi
   return { organizationId, lease, notices, customerId, mirroredId, attempts }
 }
 
-/** Extends the lease. @throws LeaseLost */
-export async function renewPaymentLease(db: Db, { lease }: PaymentLease): Promise<void> {
-  await renewLease(db, lease, { seconds: LEASE_SECONDS })
-}
-
 /** Locks the account until the transaction ends. @returns undefined when another process holds the lease. */
 export async function lockAccount(tx: Tx, held: PaymentLease): Promise<Row<'payment_accounts'> | undefined> {
   try {
@@ -84,18 +77,9 @@ export async function releasePaymentLease(
   const set = failure && {
     not_before: failure.notBefore,
     attempts: held.attempts + 1,
-    last_error: wordsOf(failure.error),
+    last_error: messageOf(failure.error).slice(0, ERROR_CHARACTERS_MAX),
   }
   await releaseLease(db, held.lease, set ? { set } : {})
-}
-
-function wordsOf(error: unknown): string {
-  const message = messageOf(error)
-  return message.slice(0, ERROR_CHARACTERS_MAX)
-}
-
-export async function storeCustomer(db: Db, { lease }: PaymentLease, customerId: string): Promise<void> {
-  await updateHeld(db, lease, { customer_id: customerId })
 }
 
 /** Releases all leases and reports in progress. Only for a database that no other process can have open. */

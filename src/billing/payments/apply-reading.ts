@@ -1,6 +1,7 @@
+import type { Updateable } from 'kysely'
 import { NO_LEASE } from '../../background/index.ts'
 import type { Tx } from '../../database/database.ts'
-import type { Row } from '../../database/schema.ts'
+import type { Row, Schema } from '../../database/schema.ts'
 import type { CustomerReading, PlannedChange } from '../payment-processor.ts'
 import { keepWithinPlan, lockPlan } from '../plans/plan-limits.ts'
 import { periodAt } from '../subscriptions/period.ts'
@@ -120,25 +121,7 @@ function changeOf(
   return columns && { columns, gone: [] }
 }
 
-type Changed = Partial<
-  Pick<
-    Row<'subscriptions'>,
-    | 'status'
-    | 'tier'
-    | 'billing_interval'
-    | 'trial_ends_at'
-    | 'cancel_at_period_end'
-    | 'payment_method_missing'
-    | 'period_anchor'
-    | 'period_started_at'
-    | 'period_ends_at'
-    | 'credits_used'
-    | 'overage_answers'
-    | 'planned_at'
-    | 'planned_tier'
-    | 'planned_interval'
-  >
->
+type Changed = Updateable<Schema['subscriptions']>
 
 const NOT_PLANNED = { planned_at: null, planned_tier: null, planned_interval: null } as const
 

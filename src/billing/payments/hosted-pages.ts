@@ -1,4 +1,5 @@
 import { recordEvent } from '../../audit/index.ts'
+import { updateHeld } from '../../background/index.ts'
 import type { Db } from '../../database/database.ts'
 import type { BillingInterval } from '../../database/schema.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -6,7 +7,7 @@ import { AppError } from '../../kernel/errors.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { CheckoutPage, PaymentProcessor } from '../payment-processor.ts'
 import { PLANS, type SoldTier, TRIAL_DAYS } from '../plans/plans.ts'
-import { storeCustomer, type PaymentLease } from './accounts.ts'
+import type { PaymentLease } from './accounts.ts'
 import { currentOf } from './current.ts'
 import { withPaymentLease, keepPaymentLease } from './payment-lease.ts'
 
@@ -103,7 +104,7 @@ async function ensureCustomer(
     .executeTakeFirstOrThrow()
   await keepPaymentLease(db, held)
   const customerId = await processor.createCustomer({ id, name, replaces: deleted })
-  await storeCustomer(db, held, customerId)
+  await updateHeld(db, held.lease, { customer_id: customerId })
   return customerId
 }
 

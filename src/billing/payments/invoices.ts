@@ -1,6 +1,7 @@
 import type { Db } from '../../database/database.ts'
 import { type PaymentProcessor, toUpstreamError } from '../payment-processor.ts'
 import type { Invoice } from '../schemas.ts'
+import { findAccount } from './accounts.ts'
 
 /** Shown of a workspace; the payment processor's portal has all of them. */
 const SHOWN_MAX = 12
@@ -10,11 +11,7 @@ export async function listInvoices(
   { db, processor }: { db: Db; processor: PaymentProcessor },
   organizationId: string,
 ): Promise<Invoice[]> {
-  const account = await db
-    .selectFrom('payment_accounts')
-    .select('customer_id')
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirst()
+  const account = await findAccount(db, organizationId)
   if (!account?.customer_id) return []
   try {
     return await processor.listInvoices(account.customer_id, SHOWN_MAX)

@@ -1,12 +1,12 @@
-import { LeaseLost } from '../../background/index.ts'
+import { LeaseLost, renewLease } from '../../background/index.ts'
 import type { Db } from '../../database/database.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { toUpstreamError } from '../payment-processor.ts'
 import {
   ensureAccount,
+  LEASE_SECONDS,
   releasePaymentLease,
-  renewPaymentLease,
   acquirePaymentLease,
   type PaymentLease,
 } from './accounts.ts'
@@ -49,7 +49,7 @@ export async function withPaymentLease<T>(
 /** Renews the lease before an act that must not happen twice. @throws AppError `overloaded` */
 export async function keepPaymentLease(db: Db, held: PaymentLease): Promise<void> {
   try {
-    await renewPaymentLease(db, held)
+    await renewLease(db, held.lease, { seconds: LEASE_SECONDS })
   } catch (error) {
     throw error instanceof LeaseLost ? busy() : error
   }

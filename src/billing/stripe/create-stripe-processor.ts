@@ -12,7 +12,7 @@ import {
 import { readStripeEvent } from './stripe-event.ts'
 import { listInvoices } from './stripe-invoices.ts'
 import { isOtherMetered, knowsPrices, type PlanOfProduct, toCustomerReading } from './stripe-reading.ts'
-import { plannedPrices } from './stripe-schedule.ts'
+import { idOf, plannedPrices } from './stripe-schedule.ts'
 
 export interface StripeSettings {
   secretKey: string
@@ -142,7 +142,7 @@ async function readProducts(stripe: Stripe): Promise<PlanOfProduct> {
     const keys = INTERVALS.map((interval) => lookupKeyOf(tier, interval))
     const prices = await stripe.prices.list({ lookup_keys: keys, limit: keys.length })
     for (const { product } of prices.data) {
-      const id = typeof product === 'string' ? product : product.id
+      const id = idOf(product)
       tiers.set(id, (tiers.get(id) ?? new Set()).add(tier))
     }
   }

@@ -12,7 +12,7 @@ import {
   ProcessorFailure,
   type SubscriptionReading,
 } from '../payment-processor.ts'
-import { plannedChange } from './stripe-schedule.ts'
+import { idOf, plannedChange } from './stripe-schedule.ts'
 
 export type PlanOfProduct = ReadonlyMap<string, SoldTier>
 
@@ -186,7 +186,7 @@ function planOf(
 ): { tier: SoldTier; interval: BillingInterval } | undefined {
   const byKey = planOfLookupKey(price.lookup_key ?? '')
   if (byKey) return byKey
-  const tier = planOfProduct.get(typeof price.product === 'string' ? price.product : price.product.id)
+  const tier = planOfProduct.get(idOf(price.product))
   const interval = price.recurring?.interval
   if (tier === undefined || (interval !== 'month' && interval !== 'year')) return undefined
   return { tier, interval: interval === 'year' ? 'annual' : 'monthly' }

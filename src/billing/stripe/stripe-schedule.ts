@@ -64,6 +64,7 @@ function nextPhases(schedule: Scheduled['schedule']): Phase[] {
     .toSorted((a, b) => a.start_date - b.start_date)
 }
 
-function idOf(price: string | { id: string }): string {
-  return typeof price === 'string' ? price : price.id
+/** Stripe gives an object's ID where it was not asked to expand it. */
+export function idOf(one: string | { id: string }): string {
+  return typeof one === 'string' ? one : one.id
 }

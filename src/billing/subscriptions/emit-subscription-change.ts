@@ -3,16 +3,7 @@ import type { Row } from '../../database/schema.ts'
 import { emitEvent } from '../../outgoing-webhooks/index.ts'
 import { plannedIn } from './planned-change.ts'
 
-type Plan = Pick<
-  Row<'subscriptions'>,
-  | 'organization_id'
-  | 'status'
-  | 'tier'
-  | 'cancel_at_period_end'
-  | 'planned_at'
-  | 'planned_tier'
-  | 'planned_interval'
->
+type Plan = Row<'subscriptions'>
 
 /** Emits the webhook event of a changed or planned plan, in the transaction that changes it. */
 export async function emitSubscriptionChange(tx: Tx, before: Plan, after: Plan, at: Date): Promise<void> {
