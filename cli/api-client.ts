@@ -35,7 +35,7 @@ export interface ApiClient {
   ): Promise<T>
   /** The client library's features beyond single requests. @throws CommandError without a key */
   memory(): Memory
-  /** Validates a result of the library. @throws CommandError when it has another shape */
+  /** Validates a result of the library. @throws CommandError when it has a different shape */
   check<T>(schema: z.ZodType<T>, value: unknown): T
   /** Converts a library error to the one `send` would throw. */
   failureOf(error: unknown, manner?: 'patient'): unknown
@@ -78,7 +78,7 @@ export function createApiClient(options: {
   const check: ApiClient['check'] = (schema, value) => {
     const parsed = schema.safeParse(value)
     if (parsed.success) return parsed.data
-    throw new CommandError(`${url} answered in a shape that is not this service's. Is --url right?`)
+    throw new CommandError(`The response from ${url} is not from this service. Is --url right?`)
   }
   const send: ApiClient['send'] = async ({ body, authenticated, retry, signal, ...request }) => {
     const sender = authenticated === false ? anonymous : memory()
@@ -119,7 +119,7 @@ function failureIn(url: string, error: unknown): unknown {
   if (error instanceof MemoryConnectionError)
     return new ConnectionError(connectionMessage(url, error), { cause: error })
   if (error instanceof MemoryError && error.code === 'invalid_answer')
-    return new CommandError(`${url} answered in a shape that is not this service's. Is --url right?`, {
+    return new CommandError(`The response from ${url} is not from this service. Is --url right?`, {
       cause: error,
     })
   return error
@@ -130,7 +130,7 @@ export function connectionMessage(url: string, { fault, cause }: MemoryConnectio
   const { origin } = new URL(url)
   if (fault === 'timeout') return `${origin} did not answer within ${REQUEST_TIMEOUT_MS / 1000} s`
   const root = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
-  if (fault === 'broken') return `The connection to ${origin} broke off: ${messageOf(root)}`
+  if (fault === 'broken') return `The connection to ${origin} was interrupted: ${messageOf(root)}`
   return unreachable(url, cause)
 }
 

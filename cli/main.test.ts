@@ -128,7 +128,7 @@ describe('memory ask', () => {
     expect(broken).toMatchObject({ code: 1, stdout: 'Employees\n' })
     expect(broken.stderr).toBe('Error: The model went away (upstream_error)\n')
     service.intercept = () => ({ status: 200, body: delta })
-    expect((await memory('ask', 'q', '--stream')).stderr).toContain('broke off')
+    expect((await memory('ask', 'q', '--stream')).stderr).toContain('interrupted')
     service.intercept = () => ({ status: 200, body: 'event: delta\ndata: nonsense\n\n' })
     expect(await memory('ask', 'q', '--stream')).toMatchObject({ code: 1 })
   })

@@ -67,7 +67,7 @@ export async function writeConnector(
   const at = (file: string): string => path.join(root, file)
   const folder = id.replaceAll('_', '-')
   const targets = targetsOf(folder, connection)
-  for (const { to } of targets) if (await exists(at(to))) throw new Error(`${to} is there already`)
+  for (const { to } of targets) if (await exists(at(to))) throw new Error(`${to} already exists`)
   for (const { from, to, imports } of targets) {
     const text = await readFile(at(path.join(EXAMPLE, from)), 'utf8')
     await mkdir(path.dirname(at(to)), { recursive: true })

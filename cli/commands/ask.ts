@@ -38,8 +38,8 @@ export function addAskCommand(program: Command): void {
       'ask a follow-up: read earlier questions from this file and add this one',
       givenPath,
     )
-    .option('--stream', 'write the answer as it is made (default on a terminal)')
-    .option('--no-stream', 'write the answer when it is complete')
+    .option('--stream', 'print the answer as it is generated (default on a terminal)')
+    .option('--no-stream', 'print the answer when it is complete')
     .action(async (words: string[], options: AskOptions, command: Command) => {
       const { client, terminal, json } = openSession(command)
       const { conversation: file, stream = terminal.interactive, onBehalfOf, ...rest } = options

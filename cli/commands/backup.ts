@@ -33,7 +33,7 @@ export function addBackupCommands(program: Command): void {
   program
     .command('backup')
     .description('back up the embedded database while the service runs')
-    .argument('[file]', 'target file (default: named by the time, in this folder)', givenPath)
+    .argument('[file]', 'target file (default: named after the time, in this folder)', givenPath)
     .option('--offline', 'back up a stopped service from its DATA_DIR')
     .option('--no-encryption-key', 'leave out the encryption key in DATA_DIR')
     .action(backUp)
@@ -92,7 +92,7 @@ async function askForBackup(url: string, withEncryptionKey: boolean): Promise<Re
 function arrivingFrom(response: Response): Arriving {
   const name = /filename="([\w.-]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1]
   if (name === undefined || response.body === null)
-    throw new CommandError('The service answered without a backup. Is --url right?')
+    throw new CommandError('The response is not a backup. Is --url right?')
   return { name, bytes: Readable.fromWeb(response.body) }
 }
 
@@ -152,7 +152,7 @@ async function restore(
   if (options.check === true) {
     const { manifest, rows } = await asCommand(() => checkBackup(file))
     if (json) return printJson(terminal, { ...manifest, rows })
-    terminal.print(`${file} is intact: made ${manifest.madeAt} by version ${manifest.service}`)
+    terminal.print(`${file} is intact: created ${manifest.madeAt} by version ${manifest.service}`)
     sayWhatIsIn(terminal, rows)
     return sayWhereTheKeyIs(terminal, manifest.encryptionKey)
   }

@@ -99,7 +99,7 @@ async function connectElsewhere(
   const path = `/v1/console/connectors/${provider}/authorize`
   const { url } = await allowed(connecting, () => person.call(AuthorizeResponse, { method: 'POST', path }))
   terminal.print(
-    `${provider}: open this page, allow access, and click Connect on the page that you are led back to\n  ${url}`,
+    `${provider}: open this page, allow access, and click Connect on the page that opens next\n  ${url}`,
   )
   return await untilConnected(() => listSources(person, terminal), { provider, already }, terminal)
 }
@@ -115,7 +115,8 @@ async function connectByForm(
     person.call(ConnectResponse, { method: 'POST', path, body: { fields } }),
   )
   const source = (await listSources(person, terminal)).find(({ id }) => id === connectorId)
-  if (source === undefined) throw new CommandError(`${provider} was connected, but its source is gone`)
+  if (source === undefined)
+    throw new CommandError(`${provider} was connected, but its source no longer exists`)
   return source
 }
 

@@ -54,7 +54,7 @@ describe('memory export', () => {
     answers = [breaking(HEADER + first + second.slice(0, 40)), whole(HEADER + second + end)]
     const { code, stdout, stderr } = await run()
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${file()}: 2 items with vectors of builtin-4\n` })
-    expect(stderr).toContain('broke off after 1 items; continuing')
+    expect(stderr).toContain('was interrupted after 1 items; continuing')
     expect(bodies).toEqual([{}, { after: FIRST }])
     expect(await readFile(file(), 'utf8')).toBe(HEADER + first + second + end)
   })

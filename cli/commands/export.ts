@@ -64,7 +64,7 @@ async function writeAll({ client, terminal }: Session, handle: FileHandle): Prom
       if (progress.items > itemsBefore) attempt = 1
       if (!(error instanceof MemoryConnectionError) || attempt === ATTEMPTS_MAX)
         throw client.failureOf(error, 'patient')
-      terminal.note(`The connection broke off after ${progress.items} items; continuing`)
+      terminal.note(`The connection was interrupted after ${progress.items} items; continuing`)
     }
   }
   return progress

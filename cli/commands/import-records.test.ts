@@ -227,7 +227,7 @@ describe('memory import of an export of a workspace', () => {
       const none = await importFile('other.json', content)
       expect(none, content).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('is none of the exports'),
+        stderr: expect.stringContaining('is not an export'),
       })
     }
   })

@@ -86,7 +86,7 @@ async function openRecords(session: Session, file: string, options: SourceOption
   const kind = RECORD_KINDS.find(({ is }) => typeof record === 'object' && record !== null && is(record))
   if (kind === undefined)
     throw new UsageError(
-      `"${file}" is none of the exports that "import" knows: of a workspace (memory export), mem0 or supermemory`,
+      `"${file}" is not an export that "import" can read: from a workspace (memory export), mem0 or supermemory`,
     )
   const { id: sourceId, provider } = await chooseSource(session.client, options)
   return { kind: kind.name, convert: kind.converterTo({ sourceId, provider }), rows: rows() }
@@ -162,7 +162,7 @@ function faultOf(record: unknown, error: unknown): string {
   if (record === undefined) return 'it is not JSON'
   if (!(error instanceof z.ZodError)) return messageOf(error)
   const [issue] = error.issues
-  return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'it has another shape'}`
+  return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'it has a different shape'}`
 }
 
 function report({ terminal, json }: Session, kind: string, sent: SentRecords): void {

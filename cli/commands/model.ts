@@ -64,7 +64,7 @@ export function addModelCommand(program: Command): void {
   model.command('list').description('list known models').action(listModels)
   model
     .command('use')
-    .description(`change the model; the former one answers until all chunks have moved`)
+    .description(`change the model; the former one stays in use until all chunks have moved`)
     .argument(
       '<name>',
       `${BUILTIN}, a name of "model list", the folder of an ONNX model, or with --server the model's name there`,
@@ -101,7 +101,7 @@ async function showModel(_options: unknown, command: Command): Promise<void> {
 function chunksOf({ movingOrganizations, chunksTotal, chunksDone }: Status): string {
   return movingOrganizations === 0
     ? 'all use this model'
-    : `${chunksDone} of ${chunksTotal} have moved; the former model answers until then`
+    : `${chunksDone} of ${chunksTotal} have moved; the former model stays in use until then`
 }
 
 async function listModels(_options: unknown, command: Command): Promise<void> {
@@ -119,7 +119,7 @@ async function listModels(_options: unknown, command: Command): Promise<void> {
     terminal.print(line)
   terminal.print()
   terminal.print(
-    'To change it: npm run memory -- model use NAME. For a model of any server: model use NAME --server URL',
+    'To change it: npm run memory -- model use NAME. For a model on any server: model use NAME --server URL',
   )
 }
 
@@ -159,7 +159,7 @@ function requestOf(name: string, { server, mirror, dimensions }: UseOptions, { k
     return { provider: 'openai', model: name, baseUrl: withVersion(server), ...key, ...extra }
   }
   if (dimensions !== undefined)
-    throw new UsageError('--dimensions works only for a model of a server: add --server URL')
+    throw new UsageError('--dimensions works only for a model on a server: add --server URL')
   const extra = mirror === undefined ? {} : { mirrorUrl: serverAddress(mirror) }
   if (name === BUILTIN) return { provider: BUILTIN }
   if (knownModels.some((known) => known.name === name))
@@ -168,7 +168,7 @@ function requestOf(name: string, { server, mirror, dimensions }: UseOptions, { k
   if (existsSync(folder)) return { provider: 'transformers', model: folder, ...extra }
   const names = [BUILTIN, ...knownModels.map((known) => known.name)].join(', ')
   throw new UsageError(
-    `"${name}" is neither a known model (${names}) nor a folder. A model of a server needs --server URL`,
+    `"${name}" is neither a known model (${names}) nor a folder. A model on a server needs --server URL`,
   )
 }
 
@@ -236,10 +236,10 @@ function progressOf({ change, chunksDone, chunksTotal, moveError }: Status): str
         ? "searching for the model's files"
         : `downloading: ${tenth(change.bytesDone, change.bytesTotal)}% of ${Math.round(change.bytesTotal / 1e6)} MB`
     case 'trying':
-      return 'trying the model'
+      return 'testing the model'
     case 'moving':
       return moveError === null
-        ? `moving: ${tenth(chunksDone, chunksTotal)}% of ${chunksTotal} chunks; the former model answers meanwhile`
+        ? `moving: ${tenth(chunksDone, chunksTotal)}% of ${chunksTotal} chunks; the former model stays in use meanwhile`
         : `the move stopped and is retried for five minutes: ${printableLine(moveError)}`
     case null:
       return 'beginning'

@@ -9,7 +9,7 @@ export class QuestionFileError extends Error {
   }
 }
 
-/** A question with what should be found for it. */
+/** A question with its expected result. */
 export interface ExpectedQuestion extends Expectation {
   /** Its line in the file, from 1. */
   line: number
@@ -33,7 +33,7 @@ export function readQuestions(text: string): ExpectedQuestion[] {
   const unknown = names.filter((name, at) => !COLUMNS.has(name) || names.indexOf(name) !== at)
   if (!names.includes('question') || names.length < 2 || unknown.length > 0)
     throw new QuestionFileError(
-      `line 1: the header has to be "question" with "page", "fact" or both, not "${names.join(',')}"`,
+      `line 1: the header must be "question" with "page", "fact" or both, not "${names.join(',')}"`,
     )
   const faults: string[] = []
   const questions = rows.map(({ line, cells }) => {
@@ -55,7 +55,7 @@ function faultOf(
   { question, page, fact }: { question: string; page: string; fact: string },
 ): string | null {
   if (cells > columns)
-    return `${cells} columns, and the header has ${columns}; put cells with commas in quotes`
+    return `${cells} columns, but the header has ${columns}; put cells with commas in quotes`
   if (question === '') return 'no question'
   if (question.length > QUERY_CHARACTERS_MAX)
     return `the question has more than ${QUERY_CHARACTERS_MAX} characters`

@@ -29,7 +29,7 @@ export async function chooseSource(client: ApiClient, options: SourceOptions): P
   const chosen = sourceFor(sources, provider)
   if (chosen === undefined) {
     throw new CommandError(
-      `There is no source of ${provider} to import into: make one, or name another --provider`,
+      `There is no source of ${provider} to import into: create one, or choose another --provider`,
     )
   }
   return chosen

@@ -41,7 +41,7 @@ export function workspaceHeader(value: unknown): Header | null {
   if (!header.success) return null
   if (header.data.version > VERSION)
     throw new CommandError(
-      `The export has version ${header.data.version}, and this program reads ${VERSION}: update it`,
+      `The export has version ${header.data.version}, but this program reads version ${VERSION}: update it`,
     )
   return header.data
 }

@@ -505,12 +505,12 @@ export interface components {
         /** @description The body of search and context. */
         SearchRequest: {
             /**
-             * @description What to search for, in your own words. The embedding model gets it unchanged.
+             * @description What to search for, in your own words. The embedding model receives it unchanged.
              * @example How many vacation days do I get?
              */
             query: string;
             /**
-             * @description The most hits to return.
+             * @description Maximum number of hits.
              * @default 8
              */
             limit?: number;
@@ -571,7 +571,7 @@ export interface components {
         /** @description The body of ask. */
         AskRequest: {
             /**
-             * @description What to search for, in your own words. The embedding model gets it unchanged.
+             * @description What to search for, in your own words. The embedding model receives it unchanged.
              * @example How many vacation days do I get?
              */
             query: string;
@@ -614,7 +614,7 @@ export interface components {
         };
         /** @description The body of an ingest. */
         IngestRequest: {
-            /** @description The documents, which are stored all or none. */
+            /** @description The documents. All are stored, or none. */
             documents: components["schemas"]["IngestDocument"][];
         };
         /** @description A document to store. */
@@ -692,12 +692,12 @@ export interface components {
              */
             model: string;
             /**
-             * @description SHA-256, in hex, of the JSON `[[heading, content], …]` of the chunks, without spaces. It must fit how the service cuts the text.
+             * @description SHA-256, in hex, of the JSON `[[heading, content], …]` of the chunks, without spaces. It must match how the service chunks the text.
              * @example d8f3a1c07e5b4926b0e4f7a9c2d1386590ab4ce17f2d3e6885c9b1a0f4d7e263
              */
             chunksSha256: string;
             /**
-             * @description The chunks' vectors, one after the other, as little-endian 16-bit floats in base64. Each has length 1.
+             * @description The chunks' vectors, concatenated, as little-endian 16-bit floats in base64. Each has length 1.
              * @example ADw=
              */
             vectors: string;
@@ -1441,7 +1441,7 @@ export interface components {
              */
             model: string | null;
             /**
-             * @description The model that answers queries now.
+             * @description The model that queries use now.
              * @example builtin-4
              */
             answeringModel: string | null;
@@ -1572,7 +1572,7 @@ export interface components {
              */
             errorCode?: ("access_ended" | "missing_permission" | "app_blocked" | "api_disabled" | "access_refused" | "not_configured") | null;
             /**
-             * @description Items that its syncs could not read, or that hold nothing to read, as of the last one. Only for people in the console.
+             * @description Items that its syncs could not read, or that contain nothing to read, as of the last one. Only for people in the console.
              * @example 4
              */
             itemsSkipped?: number;
@@ -1595,7 +1595,7 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description When it was created.
              * @example 2026-03-02T09:30:00.000Z
              */
             createdAt: string;
@@ -1629,7 +1629,7 @@ export interface components {
              */
             memberCount: number;
         };
-        /** @description One reading of a source. */
+        /** @description A sync run of a source. */
         SyncRun: {
             /**
              * Format: uuid
@@ -1644,7 +1644,7 @@ export interface components {
              */
             connectorId: string;
             /**
-             * @description How far it is.
+             * @description Its status.
              * @example succeeded
              * @enum {string}
              */
@@ -1655,7 +1655,7 @@ export interface components {
              */
             fullResync: boolean;
             /**
-             * @description When a worker took it up.
+             * @description When a worker started it.
              * @example 2026-03-02T09:30:00.000Z
              */
             startedAt: string | null;
@@ -1685,7 +1685,7 @@ export interface components {
              */
             itemsUnchanged?: number;
             /**
-             * @description Items that could not be read, or hold nothing to read, and were not removed. Only for people in the console.
+             * @description Items that could not be read, or contain nothing to read, and were not removed. Only for people in the console.
              * @example 4
              */
             itemsSkipped?: number;
@@ -1696,7 +1696,7 @@ export interface components {
             errorMessage: string | null;
             /**
              * Format: date-time
-             * @description When it was asked for.
+             * @description When it was requested.
              * @example 2026-03-02T09:29:58.000Z
              */
             createdAt: string;
@@ -1759,7 +1759,7 @@ export interface components {
              */
             targetType: string;
             /**
-             * @description That thing's id.
+             * @description The object's id.
              * @example e8d5a2f1-6c3b-4b97-a1d4-0f9c7e5b2d83
              */
             targetId: string;
@@ -1819,7 +1819,7 @@ export interface components {
             members: string[];
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description When it was created.
              * @example 2026-03-02T09:30:00.000Z
              */
             createdAt: string;
@@ -1953,7 +1953,7 @@ export interface operations {
                 title?: string;
                 /** @description The `nextCursor` of the previous page, with the same filters. Omit it for the first page. */
                 cursor?: string;
-                /** @description The most items on a page. */
+                /** @description Maximum number of items. */
                 limit?: number;
                 /** @description Only what this person may read. The person's email address. */
                 onBehalfOf?: string;
@@ -2111,7 +2111,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: uuid
-                     * @description Continues an export that broke off after the item with this `id`, the last whole line.
+                     * @description Continues an interrupted export after the item with this `id`, that of the last complete line.
                      */
                     after?: string;
                     /** @description Only what this person may read. An unknown person reads only public items. */
@@ -2153,7 +2153,7 @@ export interface operations {
                 around?: string;
                 /** @description Only entities in the latest items changed at or after this time. */
                 since?: string;
-                /** @description The most nodes to return. */
+                /** @description Maximum number of nodes. */
                 limit?: number;
                 /** @description Only what this person may read. The person's email address. */
                 onBehalfOf?: string;
@@ -2447,7 +2447,7 @@ export interface operations {
                 connectorId?: string;
                 /** @description `nextCursor` of the previous page; omit it for the first page. */
                 cursor?: string;
-                /** @description The most runs in a page. */
+                /** @description Maximum number of runs. */
                 limit?: number;
             };
             header?: never;
@@ -2488,7 +2488,7 @@ export interface operations {
                      */
                     connectorId: string;
                     /**
-                     * @description Read every item again, not only what changed; slower, and uses more of the quota there.
+                     * @description Read every item again, not only what changed; slower, and uses more of the provider's quota.
                      * @default false
                      */
                     fullResync?: boolean;
@@ -2517,7 +2517,7 @@ export interface operations {
                              */
                             connectorId: string;
                             /**
-                             * @description How far it is.
+                             * @description Its status.
                              * @example queued
                              * @enum {string}
                              */
@@ -2529,13 +2529,13 @@ export interface operations {
                             fullResync: boolean;
                             /**
                              * Format: date-time
-                             * @description When it was asked for.
+                             * @description When it was requested.
                              * @example 2026-03-02T09:29:58.000Z
                              */
                             createdAt: string;
                         };
                         /**
-                         * @description It is a new one.
+                         * @description The run is new.
                          * @constant
                          */
                         alreadyActive: false;
@@ -2548,7 +2548,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description The run that is queued or running already. */
+                        /** @description The run that is already queued or running. */
                         syncRun: {
                             /**
                              * Format: uuid
@@ -2563,7 +2563,7 @@ export interface operations {
                              */
                             connectorId: string;
                             /**
-                             * @description How far it is.
+                             * @description Its status.
                              * @example queued
                              * @enum {string}
                              */
@@ -2575,13 +2575,13 @@ export interface operations {
                             fullResync: boolean;
                             /**
                              * Format: date-time
-                             * @description When it was asked for.
+                             * @description When it was requested.
                              * @example 2026-03-02T09:29:58.000Z
                              */
                             createdAt: string;
                         };
                         /**
-                         * @description It was there before.
+                         * @description The run already existed.
                          * @constant
                          */
                         alreadyActive: true;
@@ -2624,7 +2624,7 @@ export interface operations {
                         itemsFailed: number;
                         /** @description The first hundred of them. */
                         failures: components["schemas"]["SyncRunFailure"][];
-                        /** @description The first hundred items that hold nothing to read, such as files of types that are not read. */
+                        /** @description The first hundred items that contain nothing to read, such as files of types that are not read. */
                         skipped: components["schemas"]["SyncRunFailure"][];
                         /**
                          * @description The time until which its provider asked it to wait.
@@ -2657,7 +2657,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Only count, and remove nothing.
+                     * @description Only count; delete nothing.
                      * @default false
                      */
                     dryRun?: boolean;
@@ -2672,17 +2672,17 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Messages that were looked at.
+                         * @description Messages checked.
                          * @example 120
                          */
                         scanned: number;
                         /**
-                         * @description Messages that were removed, or on a dry run would be.
+                         * @description Messages deleted; in a dry run, messages that would be.
                          * @example 4
                          */
                         deleted: number;
                         /**
-                         * @description Whether it only counted.
+                         * @description Whether it was a dry run.
                          * @example false
                          */
                         dryRun: boolean;

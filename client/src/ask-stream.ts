@@ -34,7 +34,7 @@ export async function* readAskEvents(answer: OpenAnswer): AsyncGenerator<AskEven
     if (read !== undefined) yield read
     if (read?.type === 'done') return
   }
-  throw new MemoryConnectionError('The answer broke off before its end; ask again', 'broken')
+  throw new MemoryConnectionError('The answer was interrupted; ask again', 'broken')
 }
 
 async function* boundedEvents(answer: OpenAnswer): AsyncGenerator<ServerSentEvent> {

@@ -88,7 +88,7 @@ export function errorOf({ status, headers, text }: AnswerParts, now: number): Me
 
 /** A successful response that is not the service's. */
 export function invalidAnswer({ status, headers }: Omit<AnswerParts, 'text'>, what: string): MemoryError {
-  return new MemoryError(`${what}. Is the URL that of the service?`, {
+  return new MemoryError(`${what}. Is this the URL of the service?`, {
     status,
     code: 'invalid_answer',
     requestId: headers.get('x-request-id'),

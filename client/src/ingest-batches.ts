@@ -77,7 +77,7 @@ function faultOf({ provider, externalId, body }: IngestDocument, jsonBytes: numb
   const textBytes = byteLength(body)
   if (textBytes > INGEST_LIMITS.textBytes)
     return new RangeError(
-      `${name} has a body of ${textBytes} bytes; at most ${INGEST_LIMITS.textBytes} fit: split it`,
+      `${name} has a body of ${textBytes} bytes; the limit is ${INGEST_LIMITS.textBytes}: split it`,
     )
   if (ENVELOPE_BYTES + jsonBytes > INGEST_LIMITS.requestBytes)
     return new RangeError(

@@ -171,7 +171,7 @@ function connectionError(
     case 'timeout':
       return new MemoryConnectionError(`${url} did not answer within ${timeoutMs / 1000} s`, fault, { cause })
     case 'broken':
-      return new MemoryConnectionError(`The answer of ${url} broke off`, fault, { cause })
+      return new MemoryConnectionError(`The response from ${url} was interrupted`, fault, { cause })
     case 'unreachable':
       return new MemoryConnectionError(`The connection to ${url} failed`, fault, { cause })
   }
@@ -214,7 +214,7 @@ async function openPieces({ response, deadline, faultOf }: Begun): Promise<OpenA
 
 /** The JSON of a success. @throws MemoryError if it is not an object */
 export function parseAnswer<Id extends OperationId>(answer: RawAnswer): Output<Id> {
-  if (jsonObject(answer.text) === undefined) throw invalidAnswer(answer, 'The answer is not JSON')
+  if (jsonObject(answer.text) === undefined) throw invalidAnswer(answer, 'The response is not JSON')
   // The service validates its answers against the schemas that the types come from.
   return JSON.parse(answer.text)
 }

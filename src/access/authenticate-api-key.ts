@@ -83,7 +83,7 @@ function refuseOtherTokens(bearer: string): void {
       return
     case 'JWT':
       throw refusedToken(
-        "This is a person's token, which only routes below /v1/console accept; send an API key (svc_…) here",
+        "This is a person's token, which only routes under /v1/console accept; send an API key (svc_…) here",
       )
     case 'something else':
       throw refusedToken('This does not look like an API key, which begins with svc_')

@@ -67,7 +67,7 @@ function refuseOtherTokens(bearer: string): void {
       return
     case 'API key':
       throw refusedToken(
-        'API keys are not accepted below /v1/console; sign in at the identity provider and send its token',
+        'API keys are not accepted under /v1/console; sign in at the identity provider and send its token',
       )
     case 'something else':
       throw refusedToken("This does not look like an identity provider's token, which is a signed JWT")

@@ -39,8 +39,7 @@ const NOT_ANSWERED = 'Nothing stored answers this directly.'
 /** The limitation of a language model's answer that cites no passage. */
 const NOTHING_CITED: Limitation = {
   code: 'weak_evidence',
-  message:
-    'Nothing stored seems to answer this: the language model rested its answer on none of the passages',
+  message: 'Nothing stored seems to answer this: the language model cited none of the passages',
 }
 const TRUNCATED: Limitation = {
   code: 'answer_truncated',
@@ -160,6 +159,6 @@ function nothingFound(query: string): string {
 }
 
 function brokenAnswer(cause: unknown): AppError {
-  const message = 'The answer broke off in the middle and was not charged; ask again.'
+  const message = 'The answer was interrupted and not charged; ask again.'
   return new AppError('upstream_error', message, { cause })
 }

@@ -44,7 +44,7 @@ export async function* modelDeltas(
     yield* visibleDeltas(abortable(languageModel.stream(prompt, either), either), filter)
   } catch (error) {
     if (!timeout.aborted) throw error
-    throw new LimitReached(`timeout: no whole answer within ${answerTimeoutMs} ms`, { cause: error })
+    throw new LimitReached(`timeout: no complete answer within ${answerTimeoutMs} ms`, { cause: error })
   }
 }
 

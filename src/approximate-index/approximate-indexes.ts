@@ -142,7 +142,7 @@ async function answeringModel(db: Db, organizationId: string): Promise<number> {
   if (organization.embedding_model_id === null) {
     throw new AppError(
       'approximate_index_refused',
-      'Nothing is stored in this organization yet, so no model answers for it: ask again once there is',
+      'Nothing is stored in this organization yet, so there are no vectors to index: store documents first',
     )
   }
   return organization.embedding_model_id

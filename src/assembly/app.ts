@@ -206,7 +206,7 @@ function createJournaledItems(
 ): { items: Items; journaled: JournaledIngests | null } {
   const { db, driver, isAwaited } = database
   const onError = (err: unknown): void =>
-    logger.error({ err }, 'a decided ingest could not be finished; it is retried')
+    logger.error({ err }, 'a committed ingest could not be finished; will retry')
   const journaled =
     driver === 'embedded' ? createJournaledIngests({ db, models, clock, isAwaited, onError }) : null
   return { items: createItems({ db, models, clock, journaled }), journaled }

@@ -29,7 +29,7 @@ export async function readChoice(settings: Settings, logger: Logger): Promise<Ch
   if (provider !== settings.EMBEDDING_PROVIDER || model !== settings.EMBEDDING_MODEL)
     logger.warn(
       { chosen: { provider, model }, file: file.path },
-      'EMBEDDING_PROVIDER is set and decides: the embedding model that was chosen with "model use" is not used',
+      'EMBEDDING_PROVIDER is set and takes precedence: the embedding model chosen with "model use" is not used',
     )
   return null
 }
@@ -54,7 +54,7 @@ export function modelFixedBecause(settings: Settings, asked: EmbeddingModelSetti
   if (settings.DATABASE_URL !== undefined)
     return `With DATABASE_URL several processes may share the vectors, so the environment of each says the embedding model. Set ${variablesOf(asked)} for all of them, restart them, and move each workspace with POST /v1/maintenance/reembed`
   if (settings.namesEmbeddingModel)
-    return `EMBEDDING_PROVIDER is set in the service's environment and decides at every start. Take the EMBEDDING_… variables out and restart, then choose again; or set ${variablesOf(asked)} there`
+    return `EMBEDDING_PROVIDER is set in the service's environment and takes precedence. Remove the EMBEDDING_… variables, restart and choose again, or set ${variablesOf(asked)} there`
   return null
 }
 

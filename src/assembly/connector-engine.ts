@@ -138,7 +138,7 @@ function permissionPollerOf(
     providers: offered.filter((provider) => findProvider(provider).tellsReaders),
     openSource: openSourceOf(database, accounts),
     wait: sleepFor,
-    onError: (err) => logger.error({ err }, 'the permissions of a source could not be read; it is retried'),
+    onError: (err) => logger.error({ err }, 'the permissions of a source could not be read; will retry'),
   })
 }
 

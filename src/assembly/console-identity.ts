@@ -23,7 +23,7 @@ import { AppError } from '../kernel/errors.ts'
 import { isLoopback } from '../kernel/loopback.ts'
 import { addMember } from '../organizations/index.ts'
 
-const NO_CLIENT = 'set OIDC_CLIENT_ID to the client ID that the issuer has for the console'
+const NO_CLIENT = "set OIDC_CLIENT_ID to the console's client ID at the issuer"
 
 export interface ConsoleIdentity {
   verifyToken: VerifyToken

@@ -27,6 +27,6 @@ export async function keptEncryptionKey(dataDir: string): Promise<Buffer> {
   const text = await keptText(file, () => `${randomBytes(KEY_BYTES).toString('base64')}\n`)
   const kept = Buffer.from(text.trim(), 'base64')
   if (kept.length !== KEY_BYTES)
-    throw new StartupError(`DATA_DIR: ${file} does not hold a key of ${KEY_BYTES} bytes in base64`)
+    throw new StartupError(`DATA_DIR: ${file} does not contain a key of ${KEY_BYTES} bytes in base64`)
   return kept
 }

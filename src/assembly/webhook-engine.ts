@@ -34,7 +34,7 @@ export function createWebhookEngine(
     onAttempt: metrics.observeWebhook,
     // No person or key acted, so there is no audit event.
     onDisabled: (webhook) => logger.warn(webhook, 'a webhook was disabled: nothing can be delivered to it'),
-    onError: (err) => logger.error({ err }, 'webhooks: background work failed and is retried'),
+    onError: (err) => logger.error({ err }, 'webhooks: background work failed; will retry'),
   })
   metrics.watchWebhooks(outgoing.lag)
   return outgoing

@@ -15,7 +15,7 @@ export const AuditEvent = z
       .meta({ description: 'The key that acted; null for a person.', example: EXAMPLE_ID.apiKey }),
     action: text('The action.', 'context.retrieve'),
     targetType: text('Type of the changed object.', 'context_contract'),
-    targetId: text("That thing's id.", EXAMPLE_ID.request),
+    targetId: text("The object's id.", EXAMPLE_ID.request),
     metadata: z.record(z.string(), z.unknown()).meta({
       description: 'Details that depend on the action; never content.',
       example: {

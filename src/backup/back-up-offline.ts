@@ -20,7 +20,7 @@ export async function backUpOffline<T>(
 ): Promise<T> {
   // Opening a missing database would create one.
   await stat(path.join(dataDir, DATABASE_FOLDER)).catch((cause: unknown) => {
-    throw new StartupError(`DATA_DIR: ${path.resolve(dataDir)} holds no database`, { cause })
+    throw new StartupError(`DATA_DIR: ${path.resolve(dataDir)} contains no database`, { cause })
   })
   const database = await openAlone(dataDir)
   try {

@@ -117,7 +117,7 @@ describe('a backup of a database that is written to', () => {
     const options = { dataDir, isKeyGiven: false, clock: systemClock, withEncryptionKey: true }
     await expect(backUpOffline(options, async () => {})).rejects.toThrow(/in use by another instance/)
     const nowhere = { ...options, dataDir: path.join(parent, 'nowhere') }
-    await expect(backUpOffline(nowhere, async () => {})).rejects.toThrow(/holds no database/)
+    await expect(backUpOffline(nowhere, async () => {})).rejects.toThrow(/contains no database/)
   })
 })
 
@@ -164,7 +164,9 @@ describe('a restore', () => {
     await expect(restoreTo(path.join(parent, 'later-restored'), later)).rejects.toThrow(
       /newer version of the service: it has the migration 9999_later/,
     )
-    await expect(migrate(database.db)).rejects.toThrow(/The database is of a newer version.*9999_later/)
+    await expect(migrate(database.db)).rejects.toThrow(
+      /The database was migrated by a newer version.*9999_later/,
+    )
     await sql`delete from kysely_migration where name = '9999_later'`.execute(database.db)
     expect(await readdir(parent)).not.toContain('later-restored')
   })

@@ -84,7 +84,7 @@ async function store(
   const { type, size } = entry.header
   const isKnown = KEPT_FILES.some((kept) => kept === name) || INSIDE_DATABASE.test(name)
   if (!isKnown || name.includes('..') || (type !== 'file' && type !== 'directory'))
-    throw notWhole(file, `it holds ${JSON.stringify(entry.header.name)}, which no backup does`)
+    throw notWhole(file, `it contains ${JSON.stringify(entry.header.name)}, which is not part of a backup`)
   const target = folder === null ? null : path.join(folder, name)
   if (type === 'directory') {
     if (target !== null) await mkdir(target, { mode: 0o700 })
@@ -106,7 +106,7 @@ async function store(
 
 async function* piecesOf(entry: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
   for await (const piece of entry) {
-    if (!Buffer.isBuffer(piece)) throw new Error('the archive gave something else than bytes')
+    if (!Buffer.isBuffer(piece)) throw new Error('the archive returned something other than bytes')
     yield piece
   }
 }
@@ -118,13 +118,13 @@ function parse<T>(
   name: string,
 ): T {
   const parsed = schema.safeParse(JSON.parse(text))
-  if (!parsed.success) throw notWhole(file, `its ${name} is of another format than this version reads`)
+  if (!parsed.success) throw notWhole(file, `its ${name} has a format that this version cannot read`)
   return parsed.data
 }
 
 function compare(file: string, expected: Checksums['sha256'], found: Checksums['sha256']): void {
   for (const name of new Set([...Object.keys(expected), ...Object.keys(found)]))
-    if (expected[name] !== found[name]) throw notWhole(file, `${name} is not as it was when it was made`)
+    if (expected[name] !== found[name]) throw notWhole(file, `${name} does not match its checksum`)
 }
 
 function notWhole(file: string, reason: string, cause?: unknown): StartupError {

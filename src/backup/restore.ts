@@ -103,7 +103,7 @@ async function moveIntoPlace(staging: string, target: string, movedAt: Date | nu
   } catch (cause) {
     const reason = messageOf(cause)
     throw new StartupError(
-      `DATA_DIR: ${target} cannot be replaced (${reason}). Where it is a mount itself, set DATA_DIR to a folder within it`,
+      `DATA_DIR: ${target} cannot be replaced (${reason}). If it is a mount point, set DATA_DIR to a folder inside it`,
       { cause },
     )
   }

@@ -16,7 +16,7 @@ const shared = {
   credits: 0,
 } as const
 
-const notConfigured = 'Answers 503 `not_configured` where the deployment has no payment processor.'
+const notConfigured = 'Returns 503 `not_configured` if the deployment has no payment processor.'
 
 export const billingRoutes = [
   defineRoute<BillingServices>()({
@@ -58,7 +58,7 @@ export const billingRoutes = [
     method: 'POST',
     path: '/v1/console/billing/checkout',
     summary: "Start the payment processor's checkout for a plan",
-    description: `The first plan of a workspace begins with 7 days of free trial, for which a card is needed; later ones have no trial. With an existing subscription, it returns the address of the portal. ${notConfigured}`,
+    description: `The first plan of a workspace begins with a free trial of 7 days, which needs a card; later ones have no trial. With an existing subscription, it returns the address of the portal. ${notConfigured}`,
     audit: 'billing.checkout.create',
     body: Checkout,
     refuses: ['not_configured', 'plan_by_contract', 'upstream_error', 'overloaded'],
@@ -87,9 +87,9 @@ export const billingRoutes = [
     operationId: 'receiveStripeEvent',
     method: 'POST',
     path: '/v1/webhooks/stripe',
-    summary: 'Take an event of the payment processor',
+    summary: 'Receive an event from the payment processor',
     description:
-      "Called by Stripe, with its signature of the last five minutes over the body. What changed is read from Stripe's API.",
+      "Called by Stripe, with a signature of the body from the last five minutes. The service reads the change from Stripe's API.",
     tag: 'Billing',
     access: { surface: 'public' },
     credits: 0,

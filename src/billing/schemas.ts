@@ -10,24 +10,27 @@ const countOrNull = (description: string, example: number) =>
 
 const PlannedChange = z.object({
   at: moment('When.', '2026-04-01T00:00:00.000Z'),
-  tier: z.enum(TIERS).nullable().meta({ description: 'The plan then; null: it ends.', example: 'builder' }),
+  tier: z
+    .enum(TIERS)
+    .nullable()
+    .meta({ description: 'The new plan; null: the plan ends.', example: 'builder' }),
   interval: z
     .enum(INTERVALS)
     .nullable()
-    .meta({ description: 'How often it is paid then; null: it ends.', example: 'monthly' }),
+    .meta({ description: 'The new billing interval; null: the plan ends.', example: 'monthly' }),
 })
 export type PlannedChange = z.output<typeof PlannedChange>
 
 /** Subscription fields that all surfaces share. */
 const subscriptionFields = {
-  creditsUsed: count('Credits taken in the current period, those of requests in flight included.', 1200),
+  creditsUsed: count('Credits used in the current period, including those of requests in flight.', 1200),
   creditsIncluded: countOrNull('Credits of a period; null: unlimited.', 5000),
   creditsRemaining: countOrNull('Credits left; 0 over the cap of a metered tier, null: unlimited.', 3800),
   agentsIncluded: countOrNull(
-    'Live keys with search, context or ask that the plan has room for; null: any number.',
+    'Live keys with search, context or ask that the plan allows; null: any number.',
     2,
   ),
-  connectorsIncluded: countOrNull('Connectors that the plan has room for; null: any number.', 2),
+  connectorsIncluded: countOrNull('Connectors that the plan allows; null: any number.', 2),
   tier: z.enum(TIERS).nullable().describe('The plan; null: none was chosen.'),
   status: z.enum(SUBSCRIPTION_STATUSES).meta({
     description: 'Where the subscription stands: `trialing`, `active`, `past_due` and `internal` retrieve.',
@@ -38,8 +41,8 @@ const subscriptionFields = {
   interval: z
     .enum(INTERVALS)
     .nullable()
-    .meta({ description: 'How often the plan is paid; null: it was not bought.', example: 'monthly' }),
-  trialEndsAt: momentOrNull('When the trial ends; null: none runs.', null),
+    .meta({ description: 'The billing interval; null: the plan was not bought.', example: 'monthly' }),
+  trialEndsAt: momentOrNull('When the trial ends; null: no trial.', null),
   cancelAtPeriodEnd: z
     .boolean()
     .meta({ description: 'Whether the plan ends with the current period.', example: false }),
@@ -47,13 +50,13 @@ const subscriptionFields = {
     description: 'A planned change, such as a downgrade or a cancellation; null: none.',
     example: null,
   }),
-  overageAnswers: count('Answers of the current period over its credits.', 0),
+  overageAnswers: count('Answers over the cap in the current period.', 0),
   overageCostUsd: z
     .string()
     .regex(/^\d+\.\d{2,6}$/)
-    .meta({ description: 'What those cost so far, in US dollars; nothing in a trial.', example: '0.00' }),
+    .meta({ description: 'Their cost so far, in US dollars; 0 in a trial.', example: '0.00' }),
   paymentMethodMissing: z.boolean().meta({
-    description: 'Whether there is nothing that the next payment could be taken from.',
+    description: 'Whether the next payment has no payment method.',
     example: false,
   }),
 }
@@ -70,7 +73,7 @@ export const Subscription = z
     extraAnswerUsd: textOrNull('Price of an answer over the cap, in US dollars; null: not sold.'),
     isContract: z.boolean().meta({
       description:
-        'Whether the operator has set the terms; events of the payment processor then do not change them.',
+        'Whether the operator set the terms; events from the payment processor then do not change them.',
       example: false,
     }),
   })
@@ -80,22 +83,19 @@ export type Subscription = z.output<typeof Subscription>
 export const BillingState = z
   .object({
     ...subscriptionFields,
-    agentsUsed: count('Live keys that hold search, context or ask.', 1),
+    agentsUsed: count('Live keys with search, context or ask.', 1),
     connectorsUsed: count('Sources with an account at a provider. Push-only sources are not connectors.', 2),
-    trialDays: count(
-      'Days of free trial that the next checkout begins with. A workspace has one trial; 0: it has had it.',
-      7,
-    ),
+    trialDays: count('Days of free trial at the next checkout; 0: the workspace has used its trial.', 7),
     cardRequired: z
       .boolean()
-      .meta({ description: 'Whether checkout asks for a card, in a trial too.', example: true }),
+      .meta({ description: 'Whether checkout requires a card, even for a trial.', example: true }),
   })
-  .meta({ id: 'Billing', description: 'The plan, its current period, and what of it is used.' })
+  .meta({ id: 'Billing', description: 'The plan, its current period and its use.' })
 
 export const Checkout = z
   .strictObject({
     tier: z.enum(SOLD_TIERS).describe('The plan to buy.'),
-    interval: z.enum(INTERVALS).describe('How often it is paid.'),
+    interval: z.enum(INTERVALS).describe('The billing interval.'),
   })
   .meta({ id: 'Checkout', description: 'What to buy.' })
 
@@ -112,7 +112,7 @@ export const Invoice = z
   .object({
     id: text('Its ID at the payment processor.', 'in_1'),
     number: textOrNull('Its number; null: not final yet.', 'ACME-0001'),
-    createdAt: moment('When it was made.'),
+    createdAt: moment('When it was created.'),
     status: z.enum(INVOICE_STATUSES).meta({ description: 'Its status.', example: 'paid' }),
     total: z.int().meta({ description: "In the currency's smallest unit.", example: 9900 }),
     currency: text('Its currency, ISO 4217.', 'usd'),
@@ -167,10 +167,7 @@ export const RemarkedOrganization = z.object({
     .array(
       z.object({
         remark: z.enum(PAYMENT_REMARKS).meta({ description: 'What.', example: 'quantity' }),
-        text: text(
-          'In words.',
-          'a subscription has its plan in another quantity than one, and counts as one',
-        ),
+        text: text('In words.', 'a subscription has a quantity other than one, and counts as one'),
       }),
     )
     .describe('What differs at the payment processor.'),

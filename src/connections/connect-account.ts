@@ -76,7 +76,7 @@ export function oauthAdapter(adapters: ProviderAdapters, provider: ProviderId): 
   throw validationError([
     {
       path: 'provider',
-      message: `provider ${provider} is connected by a form; send its fields to POST /v1/console/connectors/${provider}/connect`,
+      message: `provider ${provider} is connected with a form; send its fields to POST /v1/console/connectors/${provider}/connect`,
     },
   ])
 }

@@ -24,7 +24,7 @@ export function createFormConnector({
       throw validationError([
         {
           path: 'provider',
-          message: `provider ${provider} is connected at the provider; begin with POST /v1/console/connectors/${provider}/authorize`,
+          message: `provider ${provider} is connected with OAuth; start with POST /v1/console/connectors/${provider}/authorize`,
         },
       ])
     }

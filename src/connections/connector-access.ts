@@ -42,7 +42,7 @@ export function createConnectorAccess(deps: {
       throw new AppError(
         'connector_access_required',
         access?.status === 'pending'
-          ? `Access to ${provider} was requested and waits for the operator of this deployment`
+          ? `Access to ${provider} was requested and awaits approval by the operator of this deployment`
           : `${provider} needs the permission of this deployment's operator; request it with POST /v1/console/connector-access`,
       )
     },

@@ -24,11 +24,11 @@ export function questionPage({ provider, workspace, person, action, confirmation
     html`<p>
         <strong><bdi>${nameOf(person)}</bdi></strong> asked to connect an account at ${name} to the workspace
         <strong><bdi>${workspace}</bdi></strong
-        >, in another browser or from the command line. The account is the one that has just agreed at
+        >, in another browser or from the command line. The account is the one that just authorized access at
         ${name}.
       </p>
       <p>
-        Everybody who may search that workspace will find what the account can read. Go on only if you know
+        Everyone who can search that workspace will find what the account can read. Continue only if you know
         this person and this workspace.
       </p>
       <form method="post" action="${action}">

@@ -32,7 +32,7 @@ function webhookRoutes({ id, webhook }: Provider<ProviderId>) {
       refuses: ['unauthenticated', 'not_configured', 'validation_failed'],
       responses: {
         200: z.union([
-          z.object({ ok: z.literal(true).describe('The event was taken.') }),
+          z.object({ ok: z.literal(true).describe('The event was received.') }),
           z.object({
             challenge: text(
               'The challenge that the provider sent to verify this address.',
@@ -63,13 +63,13 @@ function cleanUpRoutes({ id: provider, cleanUps = [] }: Provider<ProviderId>) {
       audit: cleanUpAction(provider, job.name),
       refuses: ['provider_not_allowed'],
       body: z.strictObject({
-        dryRun: z.boolean().default(false).describe('Only count, and remove nothing.'),
+        dryRun: z.boolean().default(false).describe('Only count; delete nothing.'),
       }),
       responses: {
         200: z.object({
-          scanned: count('Messages that were looked at.', 120),
-          deleted: count('Messages that were removed, or on a dry run would be.', 4),
-          dryRun: z.boolean().meta({ description: 'Whether it only counted.', example: false }),
+          scanned: count('Messages checked.', 120),
+          deleted: count('Messages deleted; in a dry run, messages that would be.', 4),
+          dryRun: z.boolean().meta({ description: 'Whether it was a dry run.', example: false }),
         }),
       },
       handle: async ({ caller, body: { dryRun } }, { cleanUps: services }) =>

@@ -121,7 +121,7 @@ const consoleRoutes = [
     operationId: 'consoleAuthorizeConnector',
     method: 'POST',
     path: '/v1/console/connectors/{provider}/authorize',
-    summary: "Begin to connect an account: the provider's page to send the browser to",
+    summary: "Start to connect an account: the provider's page to send the browser to",
     description:
       'It also sets a cookie. In the browser with this cookie, the callback connects at once; in any other, it asks first.',
     tag: 'Connectors',
@@ -159,7 +159,7 @@ const consoleRoutes = [
     operationId: 'consoleConnectByForm',
     method: 'POST',
     path: '/v1/console/connectors/{provider}/connect',
-    summary: "Connect an account by the fields of its provider's form",
+    summary: "Connect an account with the fields of its provider's form",
     description:
       'For providers whose `form` in `GET /v1/console/connectors` is not null. The values are checked at the provider, stored encrypted and never returned. The same account keeps its source.',
     tag: 'Connectors',
@@ -211,7 +211,7 @@ export const connectionRoutes = [
     method: 'POST',
     summary: 'Connect an account after the confirmation page',
     description:
-      "Takes that page's form (`application/x-www-form-urlencoded`, field `confirmation`), once; queues the first run and redirects (303) to the console.",
+      "Accepts that page's form (`application/x-www-form-urlencoded`, field `confirmation`), once; queues the first run and redirects (303) to the console.",
     bodyBytesMax: CONFIRMATION_BYTES_MAX,
     handle: async ({ params: { provider }, headers, rawBody, signal }, { connections }) => {
       // Only the page itself may send its form. The sealed form already protects it; this is defense in depth.

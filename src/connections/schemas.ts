@@ -8,8 +8,8 @@ export const AccessRequest = z
   .object({
     id: shownId("The request's id.", EXAMPLE_ID.request),
     provider: Provider.meta({ example: 'gmail' }),
-    status: z.enum(['pending', 'granted', 'denied']).describe('How far it is.'),
-    createdAt: moment('When it was first made.'),
+    status: z.enum(['pending', 'granted', 'denied']).describe('Its status.'),
+    createdAt: moment('When it was first requested.'),
   })
   .meta({
     id: 'ConnectorAccessRequest',
@@ -34,7 +34,7 @@ export const ConnectorView = z.object({
   offered: z.boolean().meta({ description: 'Whether the deployment has its credentials.', example: true }),
   access: z
     .enum(['open', 'required', 'pending', 'granted', 'denied'])
-    .describe("Whether the operator's permission is needed, and how far that is."),
+    .describe("Whether the operator's permission is needed, and its status."),
   grantable: z.boolean().meta({
     description:
       'Whether you may grant it with `…/connector-access/{provider}/grant`: as the owner of the local workspace.',

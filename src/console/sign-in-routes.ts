@@ -38,5 +38,5 @@ export function addSignInRoutes(server: FastifyInstance, { endpoints, exchange }
 /** Browsers send the origin with every POST; no other page may use this client. */
 function refuseOtherOrigins(origin: string | undefined, publicUrl: string): void {
   if (origin === new URL(publicUrl).origin) return
-  throw new AppError('origin_not_allowed', "Only this console's page can exchange codes for tokens")
+  throw new AppError('origin_not_allowed', 'Only this console can exchange codes for tokens')
 }

@@ -73,7 +73,7 @@ function grantOf(form: URLSearchParams, redirectUri: string): z.output<typeof Gr
   if (isOurs) return parsed.data
   throw new AppError(
     'validation_failed',
-    "Send the form that ends a sign-in of the console's page: a code with its verifier, or a refresh token",
+    "Send the console's token request: a code with its verifier, or a refresh token",
   )
 }
 

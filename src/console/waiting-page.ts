@@ -52,7 +52,7 @@ function waitingPage(
     case 'missing':
       return page(
         `The ${name} is unavailable`,
-        html`<p>The <a href="${url}/docs">API</a> is up without it. The build reported:</p>
+        html`<p>The <a href="${url}/docs">API</a> is available. The build reported:</p>
           <pre>${state.reason}</pre>
           <p>
             The build needs the npm registry, once, and a writable folder. Fix the cause and start the service

@@ -11,14 +11,14 @@ import type { SearchFilter } from '../vector-memory/index.ts'
 /** Reported whenever the search was limited to what a user may read, even if that excluded nothing. */
 const PERMISSIONS_APPLIED: Limitation = {
   code: 'permissions_applied',
-  message: 'Only what the person may read was searched',
+  message: 'The search covered only what the person may read',
 }
 
 /** Reported for results of an approximate index. */
 export const APPROXIMATE_SEARCH: Limitation = {
   code: 'approximate_search',
   message:
-    'Nearer passages may be missing, because the operator of this deployment enabled an approximate index for this memory',
+    'Closer passages may be missing, because the operator of this deployment enabled an approximate index',
 }
 
 /** Reported when even the nearest passage is too far from the question. */
@@ -72,7 +72,7 @@ export function limitationsOf(
   if (viewer.allowedProviders !== null) {
     limitations.push({
       code: 'provider_scope_applied',
-      message: `Only these providers were searched, since the calling key is limited to them: ${viewer.allowedProviders.join(', ')}`,
+      message: `Only these providers were searched, because the calling key is limited to them: ${viewer.allowedProviders.join(', ')}`,
     })
   }
   if (!viewer.readable.isEverything) limitations.push(PERMISSIONS_APPLIED)
@@ -80,20 +80,20 @@ export function limitationsOf(
   if (stale.length > 0) {
     limitations.push({
       code: 'source_stale',
-      message: `Recent changes may be missing, since the last sync failed or is over an hour ago: ${named(stale)}`,
+      message: `Recent changes may be missing, because the last sync failed or was over an hour ago: ${named(stale)}`,
     })
   }
   const incomplete = sources.filter(isIncomplete)
   if (incomplete.length > 0) {
     limitations.push({
       code: 'source_sync_incomplete',
-      message: `Documents may be missing, since the first sync has not finished: ${named(incomplete)}`,
+      message: `Documents may be missing, because the first sync has not finished: ${named(incomplete)}`,
     })
   }
   if (found.model !== null && found.model !== found.configuredModel) {
     limitations.push({
       code: 'embedding_fallback',
-      message: `The stored vectors are of the embedding model ${found.model}, which answered in place of the configured ${found.configuredModel}`,
+      message: `The stored vectors belong to the embedding model ${found.model}, which was used instead of the configured ${found.configuredModel}`,
     })
   }
   if (found.isWeak) limitations.push(WEAK_EVIDENCE)

@@ -163,6 +163,6 @@ function quotaExceeded({ used, included, end }: SubscriptionState): AppError {
 function reservationExpired(): AppError {
   return new AppError(
     'overloaded',
-    `The request took over ${RESERVATION_MINUTES} minutes and its credit was given back; send it again`,
+    `The request took over ${RESERVATION_MINUTES} minutes and its credit was returned; send it again`,
   )
 }

@@ -28,7 +28,7 @@ export const dailyUsageRoutes = [
     summary: 'Show charges by day, caller and kind of answer',
     description:
       'With neither `from` nor `to` exactly the current period, whose `totals.credits` are its `creditsUsed` less requests in ' +
-      `flight. At most ${DAYS_MAX} days; the last ${USAGE_KEPT_DAYS} are kept. The questions are not kept.`,
+      `flight. At most ${DAYS_MAX} days; the last ${USAGE_KEPT_DAYS} are stored. The questions are not stored.`,
     tag: 'Billing',
     access: { surface: 'console', role: 'admin', action: 'admin' },
     credits: 0,

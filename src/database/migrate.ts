@@ -7,7 +7,7 @@ import type { Db } from './database.ts'
 /** Refuses a database of a newer version; `what` begins the sentence. */
 export function newerDatabase(what: string, migration: string): StartupError {
   return new StartupError(
-    `${what} is of a newer version of the service: it has the migration ${migration}, which this one does not know. Start that version or a later one; nothing was changed`,
+    `${what} was migrated by a newer version of the service: it has the migration ${migration}, which this version does not know. Start that version or a later one; nothing was changed`,
   )
 }
 

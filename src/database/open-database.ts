@@ -41,7 +41,7 @@ export function openDatabase({
     dataDir,
     onStatement,
     onBackgroundError: (err) =>
-      logger.error({ err }, 'maintenance of the embedded database failed; it is retried'),
+      logger.error({ err }, 'maintenance of the embedded database failed; will retry'),
   })
 }
 

@@ -127,7 +127,7 @@ function requireRoom(questions: readonly NewQuestion[]): void {
   const path = 'questions'
   if (questions.length > QUESTIONS_MAX)
     throw validationError([
-      { path, message: `questions must be at most ${QUESTIONS_MAX} with those that are stored; delete some` },
+      { path, message: `questions must be at most ${QUESTIONS_MAX}, including stored ones; delete some` },
     ])
   const characters = questions.reduce(
     (sum, { question, page, fact }) => sum + question.length + (page?.length ?? 0) + (fact?.length ?? 0),
@@ -135,7 +135,7 @@ function requireRoom(questions: readonly NewQuestion[]): void {
   )
   if (characters > CHARACTERS_MAX)
     throw validationError([
-      { path, message: 'questions must have at most 1,048,576 characters with those that are stored' },
+      { path, message: 'questions must have at most 1,048,576 characters, including stored ones' },
     ])
 }
 

@@ -56,11 +56,11 @@ const questionRoutes = [
       .strictObject({
         questions: z.array(NewQuestion).min(1).max(QUESTIONS_MAX).describe('The questions.'),
       })
-      .meta({ id: 'NewEvaluationQuestions', description: 'Questions with what should be found for them.' }),
+      .meta({ id: 'NewEvaluationQuestions', description: 'Questions with their expected results.' }),
     responses: {
       200: z.object({
         added: count('How many questions are new.', 1),
-        replaced: count('How many existed.', 0),
+        replaced: count('How many already existed.', 0),
       }),
     },
     handle: async ({ caller, body }, { evaluations }) =>
@@ -127,7 +127,7 @@ const runRoutes = [
     method: 'POST',
     path: '/v1/console/evaluation/runs',
     summary: 'Start a run of all questions that have a page or a fact',
-    description: `The caller searches and asks (1 credit each) and stores what each question gave. A workspace keeps the last ${RUNS_MAX} runs.`,
+    description: `The caller searches and asks (1 credit each) and stores each question's result. A workspace keeps the last ${RUNS_MAX} runs.`,
     audit: 'evaluation_run.create',
     responses: { 201: z.object({ run: EvaluationRun }) },
     handle: async ({ caller }, { evaluations }) => reply(201, { run: await evaluations.start(caller) }),
@@ -166,7 +166,7 @@ const runRoutes = [
     operationId: 'consoleGetEvaluationAnswer',
     method: 'GET',
     path: '/v1/console/evaluation/runs/{id}/results/{questionId}',
-    summary: 'Get the answer that a question of a run gave',
+    summary: 'Get the answer to a question of a run',
     description: 'It is `withheld` if an item that it cites was deleted, or if you may not read it.',
     audit: 'none',
     params: measured,
@@ -182,7 +182,7 @@ const runRoutes = [
     operationId: 'consolePutEvaluationResult',
     method: 'PUT',
     path: '/v1/console/evaluation/runs/{id}/results/{questionId}',
-    summary: 'Store what a question of your run gave',
+    summary: 'Store the result of a question of your run',
     description:
       'Only the person who started a run can continue it, because it measures what this person may read.',
     audit: 'evaluation_run.update',

@@ -25,7 +25,7 @@ const expected = (description: string, example: string) =>
   z.string().trim().min(1).max(QUERY_CHARACTERS_MAX).nullable().default(null).meta({ description, example })
 
 const PAGE = 'The title, the URL or the ID of the item that answers it.'
-const FACT = 'Words that the answer should contain; case, spaces and emphasis do not count.'
+const FACT = 'Words that the answer should contain; case, spaces and emphasis are ignored.'
 
 const rank = z.int().min(1).max(RANK_MAX).nullable().meta({
   description: 'The place of the expected page, or of the first passage with the fact; null: not found.',
@@ -34,7 +34,7 @@ const rank = z.int().min(1).max(RANK_MAX).nullable().meta({
 const hasFact = z
   .boolean()
   .nullable()
-  .meta({ description: 'Whether the answer has the fact; null: none is expected.', example: true })
+  .meta({ description: 'Whether the answer contains the fact; null: none is expected.', example: true })
 const change = z.enum(['better', 'worse', 'same', 'new']).meta({
   description: 'How it compares with the previous measurement; `new`: there is none.',
   example: 'same',
@@ -51,7 +51,7 @@ export const NewQuestion = z
     page: expected(PAGE, EXAMPLE.page),
     fact: expected(FACT, EXAMPLE.fact),
   })
-  .meta({ id: 'NewEvaluationQuestion', description: 'A question with what should be found for it.' })
+  .meta({ id: 'NewEvaluationQuestion', description: 'A question with its expected result.' })
 export type NewQuestion = z.output<typeof NewQuestion>
 
 const asked = {
@@ -65,7 +65,7 @@ export const EvaluationQuestion = z
     id: shownId("The question's id.", EXAMPLE_ID.evaluationQuestion),
     ...asked,
     feedback: Feedback.nullable().meta({
-      description: 'The feedback on the answer that it was taken over with; null: an admin wrote it.',
+      description: 'The feedback on the answer it was added from; null: an admin wrote it.',
       example: null,
     }),
     lastRank: rank,
@@ -89,7 +89,7 @@ export const EvaluationRun = z
     hitsAt3: count('Questions whose rank is at most 3.', 30),
     hitsAt10: count('Questions whose rank is at most 10.', 36),
     facts: count('Measured questions with a fact.', 12),
-    factsInAnswers: count('Questions whose answer has the fact.', 9),
+    factsInAnswers: count('Questions whose answer contains the fact.', 9),
     better: count('Questions that are better than before.', 3),
     worse: count('Questions that are worse than before.', 1),
   })
@@ -119,7 +119,7 @@ const { answer, citations } = NewTurn.shape
 /** The console sends what search and ask answered. */
 export const Measurement = z
   .strictObject({ rank, hasFact, change, answer, citations })
-  .meta({ id: 'EvaluationMeasurement', description: 'What one search and one answer gave.' })
+  .meta({ id: 'EvaluationMeasurement', description: 'The result of one search and one answer.' })
 export type Measurement = z.output<typeof Measurement>
 
 export const EvaluationAnswer = z

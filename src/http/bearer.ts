@@ -22,11 +22,11 @@ export function bearerToken(header: string | undefined, wanted: Credential): str
 
 function faultOf(header: string): string | null {
   if (header === '') return 'The Authorization header is missing'
-  if (/^bearer$/i.test(header)) return 'The Authorization header has nothing behind the word Bearer'
+  if (/^bearer$/i.test(header)) return 'The Authorization header has nothing after the word Bearer'
   if (!/^bearer /i.test(header)) {
     return /\s/.test(header)
-      ? 'The Authorization header is not of the kind Bearer'
-      : 'The Authorization header lacks the word Bearer in front of its token'
+      ? 'The Authorization header does not use the Bearer scheme'
+      : 'The Authorization header lacks the word Bearer before its token'
   }
   if (/\s/.test(header.slice('Bearer'.length).trimStart()))
     return 'The Authorization header has white space inside its token'

@@ -14,7 +14,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     error: 'Slack reports who may read each item, so its sources have no audience',
   },
   provider_mismatch: {
-    error: 'documents.0: the connector is of google_drive, not of notion',
+    error: 'documents.0: the connector belongs to google_drive, not to notion',
     index: 0,
     connectorProvider: 'google_drive',
   },
@@ -27,14 +27,14 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     error: 'The file has no text',
     reason: 'empty',
   },
-  malformed_state: { error: 'This link is not valid anymore; connect again from the console' },
+  malformed_state: { error: 'This link is no longer valid; connect again from the console' },
   invitation_invalid: {
     error:
-      'This invitation is not valid anymore: it was used or revoked, or is over 7 days old; ask for another',
+      'This invitation is no longer valid: it was used or revoked, or is over 7 days old; ask for another',
   },
   webhook_signature_invalid: {
     error:
-      "The request does not carry Stripe's signature of the last 5 minutes; compare STRIPE_WEBHOOK_SECRET with the endpoint's signing secret",
+      "The request has no valid Stripe signature from the last 5 minutes; compare STRIPE_WEBHOOK_SECRET with the endpoint's signing secret",
   },
   unauthenticated: {
     error: 'The Authorization header is missing; send an API key as Authorization: Bearer svc_…',
@@ -42,7 +42,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
   subscription_required: { error: 'This workspace has no active plan', status: 'canceled' },
   plan_limit_reached: {
     error:
-      'The plan Builder covers 2 keys that hold search, context or ask and 2 are in use; revoke one or upgrade',
+      'The plan Builder covers 2 keys with search, context or ask and 2 are in use; revoke one or upgrade',
     resource: 'agents',
     tier: 'builder',
     used: 2,
@@ -53,7 +53,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
   },
   role_required: { error: 'This needs the role admin in the workspace' },
   provider_not_allowed: {
-    error: 'The new key reaches gmail, and this API key is limited to slack; use a key without that limit',
+    error: 'The new key covers gmail, but this API key is limited to slack; use a key without that limit',
     allowedProviders: ['slack'],
   },
   user_required: {
@@ -61,30 +61,30 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
   },
   connector_access_required: { error: "Google Drive needs the operator's permission; ask for it first" },
   invitation_for_another: {
-    error: 'This invitation is for another email address; sign in with the one that it was made for',
+    error: 'This invitation is for another email address; sign in with the address that was invited',
   },
-  origin_not_allowed: { error: 'Web pages of other origins cannot call this service' },
+  origin_not_allowed: { error: 'Web pages from other origins cannot call this service' },
   not_found: { error: 'There is no such resource' },
-  method_not_allowed: { error: 'PUT is not possible here; use GET or HEAD' },
+  method_not_allowed: { error: 'PUT is not allowed here; use GET or HEAD' },
   request_timeout: {
     error: 'The request did not arrive in time; send it again on a faster connection or in smaller parts',
   },
   cannot_revoke_self: { error: 'A key cannot revoke itself; use another key or the console' },
   key_limit_reached: {
-    error: 'An organization has at most 1,000 live API keys and 1,000 are live; revoke one first',
+    error: 'An organization can have 1,000 live API keys and has 1,000; revoke one first',
     used: 1000,
     limit: 1000,
   },
   last_owner: {
-    error: 'A workspace keeps at least one owner, and this is the last; make another member an owner first',
+    error: 'A workspace needs at least one owner, and this is the last; make another member an owner first',
   },
   member_limit_reached: {
-    error: 'A workspace has at most 1,000 members and 1,000 belong to it; remove one first',
+    error: 'A workspace can have 1,000 members and has 1,000; remove one first',
     used: 1000,
     limit: 1000,
   },
   invitation_limit_reached: {
-    error: 'A workspace has at most 100 open invitations and 100 are open; revoke one first',
+    error: 'A workspace can have 100 open invitations and has 100; revoke one first',
     used: 100,
     limit: 100,
   },
@@ -99,8 +99,8 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     used: 10_000,
     limit: 10_000,
   },
-  group_exists: { error: 'There is a group with the name Finance already' },
-  person_exists: { error: 'There is a user with this userName already' },
+  group_exists: { error: 'A group with the name Finance already exists' },
+  person_exists: { error: 'A user with this userName already exists' },
   group_provisioned: { error: 'Your identity provider manages the group "Finance"; change it there' },
   source_disabled: { error: 'The source is paused; resume it in the console' },
   source_push_only: { error: 'The source has no account to sync with; push documents to /v1/ingest' },
@@ -112,18 +112,19 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
   },
   embedding_model_mismatch: {
     error:
-      'The stored vectors are of a model that cannot be loaded; configure it again, or move to the new one',
+      'The stored vectors belong to a model that cannot be loaded; configure it again, or move to the new one',
   },
   embedding_model_fixed: {
     error:
-      "EMBEDDING_PROVIDER is set in the service's environment and decides at every start. Take the EMBEDDING_… variables out and restart, then choose again; or set EMBEDDING_PROVIDER=builtin there",
+      "EMBEDDING_PROVIDER is set in the service's environment and takes precedence. Remove the EMBEDDING_… variables, restart and choose again, or set EMBEDDING_PROVIDER=builtin there",
   },
   approximate_index_refused: {
-    error: 'Nothing is stored in this organization yet, so no model answers for it: ask again once there is',
+    error:
+      'Nothing is stored in this organization yet, so there are no vectors to index: store documents first',
   },
   removal_refused: {
     error:
-      'The payment processor still has a subscription of this workspace (sub_1Q2w3E): cancel it there, and remove the workspace once it has ended',
+      'The payment processor still has a subscription for this workspace (sub_1Q2w3E): cancel it there, and delete the workspace after it ends',
     subscriptions: ['sub_1Q2w3E'],
   },
   body_too_large: { error: 'The request body is larger than 262144 bytes', limitBytes: 262_144 },

@@ -35,7 +35,7 @@ export function toAppError(error: unknown): AppError {
   if (outage) return outage
   return new AppError(
     'internal',
-    'Something went wrong on our side. Try again, and if it stays, report the X-Request-Id of this answer',
+    'Something went wrong on our side. Try again. If the error persists, report the X-Request-Id of this response',
     {
       cause: error,
     },

@@ -86,7 +86,7 @@ describe('a request body', () => {
       }
       return 'nothing was refused'
     }
-    expect(messageOf('{"documents":[1,2,3]}')).toBe('documents must have at most 2 documents a request')
+    expect(messageOf('{"documents":[1,2,3]}')).toBe('documents must have at most 2 documents per request')
     expect(messageOf('{"documents":[[1,2,3,4]]}')).toBe('documents.0 has more than 3 values')
     const tooMany = 'documents.1.metadata must have at most 2 values, counting those inside lists and objects'
     const large = { entryValuesMax: 9 }

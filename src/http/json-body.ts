@@ -168,7 +168,7 @@ function createCounter(open: readonly Container[], limits: BodyLimits | undefine
       }
       const name = list.under ?? 'list'
       if (list.index >= limits.entriesMax)
-        throw invalid(name, `${name} must have at most ${limits.entriesMax} ${name} a request`)
+        throw invalid(name, `${name} must have at most ${limits.entriesMax} ${name} per request`)
       inEntry = open.length === 2 ? 0 : inEntry + 1
       inField = open.length <= 3 ? 0 : inField + 1
       if (inField > limits.fieldValuesMax) {
@@ -186,7 +186,7 @@ function createCounter(open: readonly Container[], limits: BodyLimits | undefine
 /** Refuses an unknown top-level field before its value is read. */
 function refuseUnknownField(name: string, known: readonly string[] | undefined): void {
   if (known?.includes(name) === false)
-    throw invalid('', `The body has an unknown field; it takes ${known.join(', ')}`)
+    throw invalid('', `The body has an unknown field; it accepts ${known.join(', ')}`)
 }
 
 function takeKey(inside: Container, name: string, open: readonly Container[]): void {

@@ -15,12 +15,12 @@ const ErrorResponse = z
     issues: z
       .array(
         z.object({
-          path: z.string().describe('Dotted path of the fault; empty for the whole request.'),
+          path: z.string().describe('Dotted path of the field; empty for the whole request.'),
           message: z.string().describe('What is wrong.'),
         }),
       )
       .optional()
-      .describe('The faults of a request that is not valid.'),
+      .describe('The errors of an invalid request.'),
   })
   .meta({ id: 'Error', description: 'The body of every error.' })
 

@@ -53,7 +53,7 @@ export function openApiDocument<S>(
         'who is signed in, operator operations the `OPERATOR_TOKEN`.\n\n' +
         'IDs in the examples are made up. `GET /v1/sources` lists your sources, whose `id` is `connectorId` elsewhere; ' +
         '`GET /v1/source-items` lists stored items. The [guide](/guide/) explains tasks and concepts, and ' +
-        '[/llms.txt](/llms.txt) has the same for language models.',
+        '[/llms.txt](/llms.txt) contains the same for language models.',
       license: { name: 'MIT', identifier: 'MIT' },
       contact: { name: 'The operator of this deployment', url: info.url },
     },
@@ -193,7 +193,7 @@ function security(access: Access): Record<string, string[]>[] {
 function successes<S>(route: Route<S>): ZodOpenApiOperationObject['responses'] {
   const limited = route.access.surface === 'agent' || route.access.surface === 'console'
   const responses: ZodOpenApiOperationObject['responses'] = {}
-  if (Object.keys(route.responses).length === 0) responses['3XX'] = { description: 'Sends the browser on.' }
+  if (Object.keys(route.responses).length === 0) responses['3XX'] = { description: 'Redirects the browser.' }
   for (const [status, schema] of Object.entries(route.responses)) {
     responses[`${Number(status)}` as '200'] = {
       description: SUCCESS[Number(status)] ?? 'OK',

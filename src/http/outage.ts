@@ -15,14 +15,9 @@ export function outageOf(error: unknown): AppError | null {
   if (isConflict(error)) return overloaded(error)
   if (!isDatabaseOutage(error)) return null
   if (OVERLOAD_CODE.test(codeOf(error)) || OVERLOAD_MESSAGE.test(error.message)) return overloaded(error)
-  return unavailable('not_ready', 'The database cannot be reached at this moment', RETRY_AFTER_SECONDS, error)
+  return unavailable('not_ready', 'The database cannot be reached', RETRY_AFTER_SECONDS, error)
 }
 
 function overloaded(error: unknown): AppError {
-  return unavailable(
-    'overloaded',
-    'The database has too much to do at this moment',
-    RETRY_AFTER_SECONDS,
-    error,
-  )
+  return unavailable('overloaded', 'The database is overloaded', RETRY_AFTER_SECONDS, error)
 }

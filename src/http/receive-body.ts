@@ -46,7 +46,7 @@ export async function receiveBody(
 
 /** The client may have disconnected; then nobody reads it. */
 function incomplete(cause?: unknown): AppError {
-  return new AppError('request_timeout', 'The request body did not arrive whole', { cause })
+  return new AppError('request_timeout', 'The request body did not arrive completely', { cause })
 }
 
 function tooLarge(limitBytes: number): AppError {

@@ -49,11 +49,11 @@ export function methodNotAllowed(request: FastifyRequest, allowed: readonly stri
   const headers = { Allow: allowed.join(', ') }
   if (isPreflight(request)) {
     const message =
-      'Web pages of other origins cannot call this service: a key does not belong in a page; call it from a server'
+      'Web pages from other origins cannot call this service, because a key must not be in a page; call it from a server'
     return new AppError('method_not_allowed', message, { headers })
   }
   const instead = allowed.length === 0 ? '' : `; use ${allowed.join(' or ')}`
-  return new AppError('method_not_allowed', `${request.method} is not possible here${instead}`, { headers })
+  return new AppError('method_not_allowed', `${request.method} is not allowed here${instead}`, { headers })
 }
 
 /** https://fetch.spec.whatwg.org/#cors-preflight-request */

@@ -87,7 +87,9 @@ async function attemptOnce(
     text = await readText(response, settings.responseBytesMax)
   } catch (error) {
     signal?.throwIfAborted()
-    const words = timeout.aborted ? `no answer within ${settings.timeoutMs} ms` : describeNetworkError(error)
+    const words = timeout.aborted
+      ? `no response within ${settings.timeoutMs} ms`
+      : describeNetworkError(error)
     const isFinal = error instanceof ResponseTooLarge || error instanceof RedirectRefused
     return { error: fail(null, words), retryable: !isFinal, retryAfterMs: null }
   }
@@ -103,7 +105,7 @@ async function attemptOnce(
     return { json: JSON.parse(text) }
   } catch {
     return {
-      error: fail(response.status, 'the answer is not JSON', 'rejected'),
+      error: fail(response.status, 'the response is not JSON', 'rejected'),
       retryable: false,
       retryAfterMs: null,
     }
@@ -117,7 +119,7 @@ async function readText(response: Response, bytesMax: number): Promise<string> {
   let bytes = 0
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength
-    if (bytes > bytesMax) throw new ResponseTooLarge(`the answer is over ${bytesMax} bytes`)
+    if (bytes > bytesMax) throw new ResponseTooLarge(`the response is over ${bytesMax} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -69,10 +69,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 const PUBLIC_MESSAGES: Record<ProviderFailureKind, string> = {
-  auth: 'refused the credentials of this deployment; its operator has to correct them',
+  auth: 'rejected the credentials of this deployment; its operator must correct them',
   rate_limited: 'is limiting requests; try again later',
   unavailable: 'could not be reached or failed; try again later',
-  rejected: 'refused the request or gave an answer that cannot be used',
+  rejected: 'refused the request or returned an unusable response',
 }
 
 /** The failure kind of an HTTP status. No response (null) and an interrupted one (below 400) are `unavailable`. */

@@ -54,7 +54,7 @@ export async function requireSources(db: Db, caller: Caller, items: readonly Cle
     if (provider !== item.provider) {
       throw new AppError(
         'provider_mismatch',
-        `documents.${index}.provider: the connector is of ${provider}, not of ${item.provider}`,
+        `documents.${index}.provider: the connector belongs to ${provider}, not to ${item.provider}`,
         { details: { index, connectorProvider: provider } },
       )
     }

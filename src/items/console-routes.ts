@@ -31,7 +31,7 @@ export const consoleItemRoutes = [
     responses: { 200: BrowsePage },
     handle: async ({ viewer, caller, query }, { items }) => {
       if (query.access !== undefined && !hasRole(caller.role, 'admin'))
-        throw new AppError('role_required', 'Only owners and admins of the workspace filter by access')
+        throw new AppError('role_required', 'Only owners and admins of the workspace can filter by access')
       return reply(200, await items.browse(requireViewer(viewer), query))
     },
   }),

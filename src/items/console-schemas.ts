@@ -93,7 +93,7 @@ export const ChunkQuery = z.strictObject({
     .max(2 ** 31 - 1)
     .optional()
     .describe('The `nextAfter` of the previous page. Omit it for the first page.'),
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe('The most chunks on a page.'),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('Maximum number of chunks.'),
   onBehalfOf: onBehalfOfQuery,
 })
 export type ChunkQuery = z.output<typeof ChunkQuery>

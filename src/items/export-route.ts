@@ -14,7 +14,7 @@ export const exportRoutes = [
     path: '/v1/export',
     summary: 'Export all items with their vectors',
     description:
-      'One JSON object per line: a header, every item with its access policy, chunks and vectors, and an end. `memory import` reads it. Items that change meanwhile are exported as they are when they are read.',
+      'One JSON object per line: a header, every item with its access policy, chunks and vectors, and an end line. `memory import` reads it. Items that change during the export appear as they were when read.',
     tag: 'Ingest',
     access: { surface: 'agent', action: 'admin', reach: null },
     credits: 0,
@@ -22,7 +22,9 @@ export const exportRoutes = [
     body: z.strictObject({
       after: givenId
         .optional()
-        .describe('Continues an export that broke off after the item with this `id`, the last whole line.'),
+        .describe(
+          'Continues an interrupted export after the item with this `id`, that of the last complete line.',
+        ),
       onBehalfOf,
     }),
     onBehalfOf: 'body',

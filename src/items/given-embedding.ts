@@ -14,12 +14,12 @@ export const GivenEmbedding = z
       .regex(/^[\da-f]{64}$/, 'must be a SHA-256 in lowercase hex')
       .meta({
         description:
-          'SHA-256, in hex, of the JSON `[[heading, content], …]` of the chunks, without spaces. It must fit how the service cuts the text.',
+          'SHA-256, in hex, of the JSON `[[heading, content], …]` of the chunks, without spaces. It must match how the service chunks the text.',
         example: 'd8f3a1c07e5b4926b0e4f7a9c2d1386590ab4ce17f2d3e6885c9b1a0f4d7e263',
       }),
     vectors: z.string().refine(isFloats, 'must be base64 of finite 16-bit floats').meta({
       description:
-        "The chunks' vectors, one after the other, as little-endian 16-bit floats in base64. Each has length 1.",
+        "The chunks' vectors, concatenated, as little-endian 16-bit floats in base64. Each has length 1.",
       example: 'ADw=',
     }),
   })

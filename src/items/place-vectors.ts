@@ -52,7 +52,7 @@ function* placing(
   if (dimensions === undefined)
     return { field: 'model', message: `must be the workspace's: "${embedders[0]?.model.id ?? ''}"` }
   if (chunksSha256 !== chunksHash(chunks))
-    return { field: 'chunksSha256', message: 'is not of the chunks that the service cuts the text into' }
+    return { field: 'chunksSha256', message: 'does not match the chunks that the service cuts the text into' }
   const values = floatsOf(vectors)
   if (values.length !== chunks.length * dimensions)
     return { field: 'vectors', message: `must have ${chunks.length} vectors of ${dimensions} numbers` }

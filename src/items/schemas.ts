@@ -42,7 +42,7 @@ export const itemPages = {
     .max(CURSOR_CHARACTERS_MAX)
     .optional()
     .describe('The `nextCursor` of the previous page, with the same filters. Omit it for the first page.'),
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe('The most items on a page.'),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('Maximum number of items.'),
   onBehalfOf: onBehalfOfQuery,
 }
 
@@ -267,8 +267,8 @@ export const IngestRequest = z
         })),
       )
       .min(1)
-      .max(DOCUMENTS_MAX, `must have at most ${DOCUMENTS_MAX} documents a request`)
-      .describe('The documents, which are stored all or none.'),
+      .max(DOCUMENTS_MAX, `must have at most ${DOCUMENTS_MAX} documents per request`)
+      .describe('The documents. All are stored, or none.'),
   })
   .meta({ id: 'IngestRequest', description: 'The body of an ingest.' })
 

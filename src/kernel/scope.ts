@@ -22,7 +22,7 @@ export function beyondReach({ allowedProviders }: Caller, reach: ProviderScope, 
   const allowed = [...(allowedProviders ?? [])]
   return new AppError(
     'provider_not_allowed',
-    `${act} reaches ${reached}, and this API key is limited to ${allowed.join(', ')}; use a key without that limit`,
+    `${act} covers ${reached}, but this API key is limited to ${allowed.join(', ')}; use a key without that limit`,
     { details: { allowedProviders: allowed } },
   )
 }

@@ -8,7 +8,7 @@ const TAG_BYTES = 16
 /** No key decrypts the ciphertext, or it was modified or moved. */
 export class UndecryptableSecret extends Error {
   constructor() {
-    super('a stored secret cannot be decrypted: was its key taken out of ENCRYPTION_KEY?')
+    super('a stored secret cannot be decrypted: was its key removed from ENCRYPTION_KEY?')
     this.name = 'UndecryptableSecret'
   }
 }

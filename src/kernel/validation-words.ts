@@ -77,7 +77,7 @@ const FORMAT_NAMES: Record<string, string> = {
 }
 
 function formatName(format: string): string {
-  return FORMAT_NAMES[format] ?? 'written in another way'
+  return FORMAT_NAMES[format] ?? 'in a different format'
 }
 
 function oneOf(values: readonly z.core.util.Primitive[], input: unknown): string {
@@ -96,7 +96,7 @@ function unionOf(forms: readonly (readonly z.core.$ZodIssue[])[], input: unknown
     ),
   )
   const last = expected.pop()
-  if (last === undefined) return 'has none of the forms that are possible here'
+  if (last === undefined) return 'has none of the allowed forms'
   return `must be ${expected.length === 0 ? last : `${expected.join(', ')} or ${last}`}${insteadOf(input)}`
 }
 

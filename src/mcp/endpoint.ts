@@ -124,10 +124,11 @@ function refuseOtherPlaces({ headers: { origin }, server, host }: FastifyRequest
   if (isLocal && !isLoopback(host.replace(/:\d*$/, '')))
     throw new AppError(
       'origin_not_allowed',
-      'This service answers to names of this machine; set PUBLIC_URL where it has another',
+      'This service accepts only the names of this machine; set PUBLIC_URL if it has another',
     )
   const isOwn = origin === undefined || origin === own.origin || (isLocal && origin === `http://${host}`)
-  if (!isOwn) throw new AppError('origin_not_allowed', 'Web pages of other origins cannot call this service')
+  if (!isOwn)
+    throw new AppError('origin_not_allowed', 'Web pages from other origins cannot call this service')
 }
 
 function callerOf({ caller }: FastifyRequest): Caller {

@@ -51,7 +51,7 @@ export const CanvasQuery = z.strictObject({
     .min(1)
     .max(NODES_MAX)
     .default(NODES_DEFAULT)
-    .describe('The most nodes to return.'),
+    .describe('Maximum number of nodes.'),
   onBehalfOf: onBehalfOfQuery,
 })
 export type CanvasQuery = z.output<typeof CanvasQuery>

@@ -27,7 +27,7 @@ export async function embedAll(
 ): Promise<Float32Array[]> {
   const vectors = await model.embedDocuments(inputs, signal)
   if (vectors.length !== inputs.length || vectors.some((vector) => vector.length !== model.dimensions)) {
-    throw new Error(`${model.id} gave vectors of another number or length than it was asked for`)
+    throw new Error(`${model.id} returned the wrong number or length of vectors`)
   }
   return vectors
 }

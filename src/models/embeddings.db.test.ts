@@ -81,7 +81,7 @@ describe('createModelRegistry', () => {
       expect(lines).toEqual([
         {
           fields: { storedModel: 'builtin-1', configuredModel: 'configured', organizations: 1 },
-          message: expect.stringMatching(/keeps answering/),
+          message: expect.stringMatching(/stays in use/),
         },
         {
           fields: { storedModel: 'openai:gone:8', configuredModel: 'configured', organizations: 1 },
@@ -93,7 +93,7 @@ describe('createModelRegistry', () => {
       await warnOfOtherModels(mine.db, later, {
         warn: (_fields, message) => lines.push({ fields: {}, message }),
       })
-      expect(lines[2]?.message).toMatch(/keeps answering while they move/)
+      expect(lines[2]?.message).toMatch(/stays in use while they move/)
     } finally {
       await mine.close()
     }

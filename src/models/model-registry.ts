@@ -59,7 +59,7 @@ export function createModelRegistry({ builtin, stored, ...options }: ModelRegist
       if (model) return model
       throw new AppError(
         'embedding_model_mismatch',
-        `The stored vectors are of the embedding model "${name}", which this server does not have; it is set to ` +
+        `The stored vectors belong to the embedding model "${name}", which this server does not have; it is set to ` +
           `"${configured.id}". Restore the embedding settings, or move to the new model with ` +
           'POST /v1/maintenance/reembed',
         { details: { storedModel: name, configuredModel: configured.id } },
@@ -81,7 +81,7 @@ function withAdvice(model: EmbeddingModel, configuredName: () => string): Embedd
       if (!(error instanceof AppError) || error.code !== 'upstream_error') throw error
       throw new AppError(
         'upstream_error',
-        `The stored vectors are still of the former embedding model "${model.id}", and its server failed: ${error.message} ` +
+        `The stored vectors still belong to the former embedding model "${model.id}", and its server failed: ${error.message} ` +
           `Restore that server, or move to "${configuredName()}" with POST /v1/maintenance/reembed; GET shows the progress`,
         { details: { storedModel: model.id, configuredModel: configuredName() }, cause: error.cause },
       )

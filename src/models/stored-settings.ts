@@ -212,7 +212,7 @@ function originOf({ baseUrl }: EmbeddingModelSettings): string {
 function noKey(name: string, why: string, cause?: unknown): AppError {
   return new AppError(
     'embedding_model_mismatch',
-    `The stored vectors are of the embedding model "${name}", whose API key ${why}, or move to the present model with ` +
+    `The stored vectors belong to the embedding model "${name}", whose API key ${why}, or move to the present model with ` +
       'POST /v1/maintenance/reembed',
     { details: { storedModel: name }, ...(cause === undefined ? {} : { cause }) },
   )
@@ -222,7 +222,7 @@ function cannotBeLoaded(name: string, configuredName: string, cause: unknown): A
   const reason = messageOf(cause)
   return new AppError(
     'embedding_model_mismatch',
-    `The stored vectors are of the embedding model "${name}", which cannot be loaded any more (${reason}); restore what it ` +
+    `The stored vectors belong to the embedding model "${name}", which can no longer be loaded (${reason}); restore what it ` +
       `needs, or move to "${configuredName}" with POST /v1/maintenance/reembed`,
     { details: { storedModel: name, configuredModel: configuredName }, cause },
   )

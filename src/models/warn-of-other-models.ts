@@ -17,10 +17,10 @@ export async function warnOfOtherModels(db: Db, models: ModelRegistry, logger: M
 
 async function whatHappens(models: ModelRegistry, name: string): Promise<string> {
   if (!(await canBeLoaded(models, name)))
-    return 'stored vectors are of an embedding model that is not configured: queries are refused until the setting is restored or POST /v1/maintenance/reembed has moved them'
+    return 'stored vectors belong to an embedding model that is not configured: queries are refused until the setting is restored or POST /v1/maintenance/reembed has moved them'
   return models.configured.replaces?.includes(name)
-    ? 'stored vectors are of an earlier embedding model, which keeps answering while they move to the present one'
-    : 'stored vectors are of another embedding model, which keeps answering; POST /v1/maintenance/reembed moves them'
+    ? 'stored vectors belong to an earlier embedding model, which stays in use while they move to the present one'
+    : 'stored vectors belong to another embedding model, which stays in use; POST /v1/maintenance/reembed moves them'
 }
 
 async function canBeLoaded(models: ModelRegistry, name: string): Promise<boolean> {

@@ -10,7 +10,10 @@ export function createOperatorAuthenticator(token: string | undefined): Authenti
   const expected = token === undefined ? undefined : hash('sha256', token, 'buffer')
   return (authorization) => {
     if (!expected) {
-      throw new AppError('not_found', 'This deployment has no operator surface; OPERATOR_TOKEN turns it on')
+      throw new AppError(
+        'not_found',
+        'This deployment has no operator routes; set OPERATOR_TOKEN to enable them',
+      )
     }
     const bearer = bearerToken(authorization, 'operator token')
     if (timingSafeEqual(hash('sha256', bearer, 'buffer'), expected)) return

@@ -7,7 +7,7 @@ export const Organization = z
   .object({
     id: shownId("The organization's id.", EXAMPLE_ID.organization),
     name: text('Its name.', 'Acme'),
-    createdAt: moment('When it was made.'),
+    createdAt: moment('When it was created.'),
     removedAt: momentOrNull('When its removal began; null: not being removed.', null),
     subscription: Subscription.nullable().describe('Its plan; null: none.'),
   })

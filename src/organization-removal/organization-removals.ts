@@ -60,14 +60,14 @@ export function createOrganizationRemovals(options: OrganizationRemovalOptions):
     for (const organizationId of await findRemoved(db)) {
       if (signal.aborted) return
       await deleteOrganization(organizationId).catch((err: unknown) =>
-        logger.error({ err, organizationId }, 'a removed organization could not be deleted; it is retried'),
+        logger.error({ err, organizationId }, 'a removed organization could not be deleted; will retry'),
       )
     }
   }
   const task = createTask({
     act,
     intervalMs: INTERVAL_MS,
-    onError: (err) => logger.error({ err }, 'removed organizations could not be listed; it is retried'),
+    onError: (err) => logger.error({ err }, 'removed organizations could not be listed; will retry'),
   })
 
   async function removeNow(organizationId: string, check: Check): Promise<RemovalView> {

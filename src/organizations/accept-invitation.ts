@@ -56,7 +56,7 @@ async function requireAddress(tx: Tx, userId: string, address: string): Promise<
   if (isAddressOf(user, address)) return
   throw new AppError(
     'invitation_for_another',
-    'This invitation is for one email address, and your identity provider does not say that it is yours; sign in with it',
+    'This invitation is for one email address, and your identity provider does not confirm that it is yours; sign in with that address',
   )
 }
 
@@ -70,7 +70,7 @@ async function requireRoom(tx: Tx, organizationId: string): Promise<void> {
   const [limit, used] = [MEMBERS_MAX.toLocaleString('en'), members.toLocaleString('en')]
   throw new AppError(
     'member_limit_reached',
-    `A workspace has at most ${limit} members and ${used} belong to it; remove one first`,
+    `A workspace can have ${limit} members and has ${used}; remove one first`,
     { details: { used: members, limit: MEMBERS_MAX } },
   )
 }

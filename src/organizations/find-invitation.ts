@@ -18,7 +18,7 @@ export async function findInvitation(db: Db, sha256: Buffer, at: Date): Promise<
 export function invitationInvalid(): AppError {
   return new AppError(
     'invitation_invalid',
-    `This invitation is not valid anymore: it was used or revoked, or is over ${INVITATION_DAYS} days old; ask for another`,
+    `This invitation is no longer valid: it was used or revoked, or is over ${INVITATION_DAYS} days old; ask for another`,
   )
 }
 

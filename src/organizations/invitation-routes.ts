@@ -99,7 +99,7 @@ export const invitationRoutes = [
     method: 'POST',
     path: '/v1/console/invitations/preview',
     summary: 'Show an invitation before accepting it',
-    description: 'Changes nothing. The secret is in the body, so that no log has it.',
+    description: 'Changes nothing. The secret is in the body, so that it is in no log.',
     tag: 'Members',
     access: { surface: 'user' },
     credits: 0,

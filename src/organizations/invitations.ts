@@ -129,7 +129,7 @@ async function insertInvitation(
     const used = open.length
     throw new AppError(
       'invitation_limit_reached',
-      `A workspace has at most ${OPEN_INVITATIONS_MAX} open invitations and ${used} are open; revoke one first`,
+      `A workspace can have ${OPEN_INVITATIONS_MAX} open invitations and has ${used}; revoke one first`,
       { details: { used, limit: OPEN_INVITATIONS_MAX } },
     )
   }

@@ -109,7 +109,7 @@ async function requireAnotherOwner(tx: Tx, organizationId: string): Promise<void
   if (owners > 1) return
   throw new AppError(
     'last_owner',
-    'A workspace keeps at least one owner, and this is the last; make another member an owner first',
+    'A workspace needs at least one owner, and this is the last; make another member an owner first',
   )
 }
 

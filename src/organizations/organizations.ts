@@ -89,7 +89,7 @@ async function updateOrganization(
 ): Promise<Organization> {
   if (id !== caller.organizationId) throw new AppError('not_found', 'There is no such workspace')
   if (permissions !== undefined && !hasRole(caller.role, 'owner'))
-    throw new AppError('role_required', 'Only owners of the workspace change its permissions')
+    throw new AppError('role_required', 'Only owners of the workspace can change its permissions')
   const row = await db.transaction().execute(async (tx) => {
     const record = (action: AuditAction, metadata: Record<string, unknown>) =>
       recordEvent(tx, caller, { action, target: ['organization', id], metadata, providers: [], at })

@@ -98,7 +98,7 @@ export const organizationRoutes = [
     path: '/v1/console/members/{id}',
     summary: "Change a member's role",
     description:
-      'Owners can give any role; admins can switch admins and members. The last owner keeps the role.',
+      "Owners can assign any role; admins can change the roles of admins and members. The last owner's role cannot change.",
     tag: 'Members',
     access: asAdmin,
     credits: 0,

@@ -15,14 +15,14 @@ export const Organization = z
     name: text('Its name.', 'Acme'),
     role: z.enum(ROLES).describe("The person's role."),
     permissions: z.enum(PERMISSIONS).meta({ description: PERMISSIONS_MEANING, example: 'off' }),
-    createdAt: moment('When it was made.'),
+    createdAt: moment('When it was created.'),
   })
   .meta({ id: 'Organization', description: "One of the person's workspaces." })
 export type Organization = z.output<typeof Organization>
 
 export const OwnOrganization = Organization.extend({
   hasPlan: z.boolean().meta({
-    description: 'Whether its subscription answers searches and questions.',
+    description: 'Whether its subscription allows searches and questions.',
     example: true,
   }),
 }).meta({ id: 'OwnOrganization', description: "One of the person's workspaces, and whether it has a plan." })
@@ -31,7 +31,7 @@ export const User = z
   .object({
     id: shownId("The person's ID, as in the audit trail.", EXAMPLE_ID.user),
     email: textOrNull('Email address; null when the identity provider gives none.', 'ada@example.com'),
-    name: textOrNull('Their name, likewise.', 'Ada Lovelace'),
+    name: textOrNull('Name; null when the identity provider gives none.', 'Ada Lovelace'),
   })
   .meta({ id: 'User', description: 'The signed-in person.' })
 export type User = z.output<typeof User>
@@ -42,7 +42,7 @@ export const Member = z
   .object({
     id: shownId("The person's ID, as in the audit trail.", EXAMPLE_ID.user),
     name: textOrNull('Name; null when the identity provider gives none.', 'Ada Lovelace'),
-    email: textOrNull('Their address, likewise.', 'ada@example.com'),
+    email: textOrNull('Email address; null when the identity provider gives none.', 'ada@example.com'),
     role: RoleOf('Role in the workspace.'),
     joinedAt: moment('Since when.'),
   })
@@ -55,7 +55,7 @@ export const Invitation = z
     role: RoleOf('Role of the person who accepts it.'),
     email: textOrNull('The only address that can accept it; null: anyone with the link.', 'ada@example.com'),
     createdBy: shownId('The person who created it.', EXAMPLE_ID.user),
-    createdAt: moment('When it was made.'),
+    createdAt: moment('When it was created.'),
     expiresAt: moment(`Expiry, ${INVITATION_DAYS} days after creation.`, '2026-03-09T09:30:00.000Z'),
   })
   .meta({

@@ -71,10 +71,10 @@ export const EVENTS = {
     data: z.object({
       organizationId: organization,
       percent: z.union([z.literal(80), z.literal(100)]).meta({
-        description: 'How much of them is used at least.',
+        description: 'The share of them that is used, at least.',
         example: 80,
       }),
-      creditsUsed: count('Credits used, those of requests in flight included.', 4000),
+      creditsUsed: count('Credits used, including those of requests in flight.', 4000),
       creditsIncluded: count('Credits of the period.', 5000),
       periodStart: moment('When the period began.', '2026-03-01T00:00:00.000Z'),
       periodEnd: moment('When the next credit period begins.', '2026-04-01T00:00:00.000Z'),
@@ -94,8 +94,8 @@ export const EVENTS = {
       plannedChange: z
         .object({
           at: moment('When.', '2026-04-01T00:00:00.000Z'),
-          tier: textOrNull('Its tier then; null: it ends.', 'builder'),
-          interval: textOrNull('How often it is paid then; null: it ends.', 'monthly'),
+          tier: textOrNull('The new tier; null: the plan ends.', 'builder'),
+          interval: textOrNull('The new billing interval; null: the plan ends.', 'monthly'),
         })
         .nullable()
         .meta({ description: 'A planned change; null: none.', example: null }),

@@ -147,7 +147,7 @@ export const webhookRoutes = [
     method: 'POST',
     path: '/v1/console/webhooks/deliveries/{id}/replay',
     summary: 'Send an event again',
-    description: 'It has the same `webhook-id` and starts with all attempts, even if it had arrived.',
+    description: 'It has the same `webhook-id` and gets all attempts again, even if it was delivered.',
     audit: 'webhook.replay',
     params: z.object({ id: idOf("The delivery's id, from the list.", EXAMPLE_ID.delivery) }),
     refuses: ['webhook_disabled'],

@@ -32,7 +32,7 @@ export const Webhook = z
       .meta({ description: 'Whether events are sent to it.', example: 'active' }),
     disabledReason: z.enum(WEBHOOK_DISABLED_REASONS).nullable().meta({
       description:
-        'Why it is disabled: a person did it, it answered 410, or for three days nothing could be delivered; null: it is not.',
+        'Why it is disabled: by a person, after a 410 response, or after three days of failed attempts; null: it is not.',
       example: null,
     }),
     notice: textOrNull('A problem and what to do about it.', null),
@@ -41,10 +41,10 @@ export const Webhook = z
       null,
     ),
     previousSecretExpiresAt: momentOrNull(
-      'Until when the former secret signs too; null: there is none.',
+      'Until when the previous secret also signs; null: there is none.',
       null,
     ),
-    createdAt: moment('When it was made.'),
+    createdAt: moment('When it was created.'),
     updatedAt: moment('When it was last changed.'),
   })
   .meta({ id: 'Webhook', description: 'An address that receives events, without its secret.' })
@@ -59,21 +59,21 @@ export const Delivery = z
       `msg_${EXAMPLE_ID.delivery}`,
     ),
     type: text('What happened.', 'source.error'),
-    status: z.enum(DELIVERY_STATUSES).meta({ description: 'How far it is.', example: 'delivered' }),
-    attempts: count('How often it was sent.', 1),
+    status: z.enum(DELIVERY_STATUSES).meta({ description: 'Its status.', example: 'delivered' }),
+    attempts: count('Number of attempts.', 1),
     nextAttemptAt: momentOrNull('When it is sent next; null: never.', null),
     lastAttemptAt: momentOrNull('When it was last sent; null: not yet.'),
     responseStatus: z
       .int()
       .nullable()
-      .meta({ description: 'The HTTP status of the last answer; null: there was none.', example: 204 }),
+      .meta({ description: 'The HTTP status of the last response; null: there was none.', example: 204 }),
     error: z
       .enum(DELIVERY_ERRORS)
       .nullable()
       .meta({ description: 'Why the last attempt failed; null: it did not.', example: null }),
     createdAt: moment('When the event happened.'),
   })
-  .meta({ id: 'WebhookDelivery', description: 'An event on its way to a webhook, or arrived there.' })
+  .meta({ id: 'WebhookDelivery', description: 'The delivery of an event to a webhook.' })
 export type Delivery = z.output<typeof Delivery>
 
 const url = z
@@ -112,6 +112,6 @@ export type WebhookChange = z.output<typeof WebhookChange>
 export const DeliveryQuery = z.strictObject({
   status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only these.', example: 'failed' }),
   cursor: givenId.optional().describe('The `nextCursor` of the previous page. Omit it for the first.'),
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe('How many a page has at most.'),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('Maximum number per page.'),
 })
 export type DeliveryQuery = z.output<typeof DeliveryQuery>

@@ -41,9 +41,9 @@ export const PREVIOUS_SECRET_MS = DAY_MS
 
 const NOTICES: Record<WebhookDisabledReason, string | null> = {
   person: null,
-  gone: 'Disabled: it answered 410 Gone. Enable it once its address takes events again.',
+  gone: 'Disabled: it returned 410 Gone. Enable it when its address accepts events again.',
   failing:
-    'Disabled: for three days nothing could be delivered. Mend its address, enable it, and replay what failed.',
+    'Disabled: nothing could be delivered for three days. Fix its address, enable it, and replay failed events.',
 }
 
 /** A workspace's webhooks for users: create, change, remove. */

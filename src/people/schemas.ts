@@ -18,7 +18,7 @@ export const Group = z
       description: 'Addresses of the members; a list shows the first 100 of each group.',
       example: MEMBERS,
     }),
-    createdAt: moment('When it was made.'),
+    createdAt: moment('When it was created.'),
     updatedAt: moment('Time of the last change.'),
   })
   .meta({ id: 'Group', description: 'A group of people that access policies can name.' })

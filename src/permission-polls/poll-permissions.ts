@@ -80,7 +80,7 @@ async function read(deps: PollDependencies, poll: TakenPoll, signal: AbortSignal
 /** The provider's own message. A fault of the service gets a general one; the log has the details. */
 function messageOf(error: unknown): string {
   if (error instanceof ProviderError || error instanceof AppError) return error.message
-  return 'Reading the permissions failed inside the service; it is retried'
+  return 'Reading the permissions failed inside the service; it will be retried'
 }
 
 function nextPoll({ clock, random }: PollDependencies, { source }: TakenPoll, error?: unknown): Date {

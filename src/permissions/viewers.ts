@@ -65,7 +65,7 @@ async function preview(db: Db, caller: ConsoleCaller, email: string, at: Date): 
   if (!hasRole(caller.role, 'admin'))
     throw new AppError(
       'role_required',
-      'Only owners and admins of the workspace ask on behalf of other people',
+      'Only owners and admins of the workspace can ask on behalf of other people',
     )
   await db.transaction().execute((tx) =>
     recordEvent(tx, caller, {

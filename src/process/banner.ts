@@ -26,7 +26,7 @@ export function banner(start: {
     lines.push(
       `  Admin key, shown this once: ${start.newSecret}`,
       '',
-      '  In another terminal, in this folder, put these docs in and ask about them:',
+      '  In another terminal, in this folder, import these docs and ask about them:',
       '',
       `  export MEMORY_API_KEY=${start.newSecret} MEMORY_URL=${start.url}`,
       `  npm run memory -- import docs && npm run memory -- ask "${FIRST_QUESTION}"`,

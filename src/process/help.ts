@@ -25,7 +25,7 @@ optional environment variable, for example
 
   PORT=9000 DATA_DIR=/var/lib/memory npm start
 
-docs/reference/settings.md has the defaults. To fill and search the memory, see npm run memory -- --help.
+docs/reference/settings.md lists the defaults. To fill and search the memory, see npm run memory -- --help.
 
 Settings:
 

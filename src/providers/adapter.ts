@@ -65,7 +65,10 @@ export const DEFAULT_PROVIDER_LIMITS: ProviderLimits = {
 
 /** What the engine gives an adapter for one run of one source. Never stored. */
 export interface ProviderSession {
-  /** A valid token, asked before each request; `refused` was just called expired. @throws ProviderError `auth` */
+  /**
+   * A valid token, requested before each call; `refused` is one that the provider just called expired. @throws
+   * ProviderError `auth`
+   */
   accessToken(refused?: string): Promise<string>
   readonly account: { externalAccountId: string; displayName: string }
   readonly scopes: readonly string[]
@@ -91,7 +94,7 @@ export interface AccessPolicy extends JsonObject {
   domains?: string[]
 }
 
-/** The fields that users filter by and answers cite, named the same for every provider; adapters add their own. */
+/** The fields that users filter by and answers cite. Every provider uses these names; adapters add their own. */
 export interface ItemMetadata extends JsonObject {
   /** The name of the workspace, domain or account. */
   workspace?: string
@@ -128,7 +131,7 @@ export interface ProviderItem {
 /** An item that could not be read or extracted. It counts as seen: a crawl does not remove it. */
 export interface ItemFailure {
   externalId: string
-  /** Its name, where it is known. */
+  /** Its name, if known. */
   title?: string
   /** The provider's or extractor's own message. */
   message: string
@@ -143,11 +146,14 @@ export interface ChangePage {
   /** External ids that were removed, trashed or hidden. They may include ids that were never stored. */
   deletions: string[]
   failures: ItemFailure[]
-  /** Items that hold nothing to read, with the reason: pictures, files without text. They do not count as failed. */
+  /**
+   * Items with nothing to read, such as pictures and files without text, with the reason. They do not count as
+   * failed.
+   */
   skipped?: readonly ItemFailure[]
   /** Items the provider returned for this page, including filtered ones. */
   discovered: number
-  /** Those of them that need no reading, since they are stored as they are. They are in no list. */
+  /** How many of them are stored unchanged and need no reading. They are in no list. */
   unchanged?: number
   cursor: JsonValue
   /** True only on the last page of the run. */
@@ -159,11 +165,11 @@ export interface ChangePage {
 export interface PushState {
   /** When the first event of the source arrived; null: none yet. */
   since: Date | null
-  /** What to look at again, oldest first: the adapter's own values from its webhook mapping. */
+  /** What to reread, oldest first: the adapter's own values from its webhook mapping. */
   hints: JsonValue[]
 }
 
-/** What one stored item is at its provider now: an upsert, a deletion, or a failure that leaves it as stored. */
+/** The current state of one stored item at its provider: an upsert, a deletion, or a failure that changes nothing. */
 export type ItemRead = Pick<ChangePage, 'upserts' | 'deletions' | 'failures' | 'skipped'>
 
 export interface ReadItemInput {
@@ -195,12 +201,12 @@ export interface PermissionsPage {
   workspace?: string[]
   /** Groups, each with all its members. */
   groups: { id: string; members: GroupMembers }[]
-  /** Stored items whose policy may have changed; null: nobody may read the item any more, as far as is known. */
+  /** Stored items whose policy may have changed; null: the item has no known reader. */
   policies: { externalId: string; accessPolicy: AccessPolicy | null }[]
 }
 
 export interface ListPermissionsInput {
-  /** The position of the source's runs: no run has read what follows it. */
+  /** The position of the source's runs; no run has read the changes after it. */
   cursor: JsonValue | null
   /** The source's groups that have members, as last read. */
   groupIds: ReadonlySet<string>
@@ -210,7 +216,7 @@ export interface ListPermissionsInput {
 export interface PermissionsEnd {
   /** All groups of the source; the engine removes the members of others. Null: unknown, so all stay. */
   groupIds: string[] | null
-  /** Something changed that only a run can read, so one should start now. */
+  /** Whether something changed that only a run can read, so that one should start now. */
   needsRun: boolean
 }
 
@@ -221,7 +227,10 @@ export const usesOAuth = (adapter: ProviderAdapter): adapter is OAuthAdapter => 
 
 /** A provider whose accounts are connected by a form. Its credentials neither expire nor can be revoked here. */
 export interface FormAdapter extends SourceReader {
-  /** Checks the values; one account always has one id. @throws AppError `validation_failed` and ProviderError */
+  /**
+   * Checks the values. The same account always has the same id. @throws AppError `validation_failed` and
+   * ProviderError
+   */
   connect(fields: FormFields, signal: AbortSignal): Promise<ConnectedAccount>
 }
 

@@ -16,7 +16,7 @@ const READ_AT_ONCE = 4
 const RETRIED_AT_MOST = 200
 const TRIES_MAX = 5
 
-/** Something that may be an item. `entry` is its list entry, if that tells anything of it. */
+/** A possible item. `entry` is its list entry, if it says anything about the item. */
 export interface Listed<Entry> {
   externalId: string
   entry: Entry | null
@@ -29,24 +29,27 @@ export interface FeedPage<Entry> {
   isLast: boolean
 }
 
-/** An item that holds nothing to read. */
+/** An item with nothing to read. */
 export interface SkippedItem {
   title?: string
   skipped: string
 }
 
-/** An item; the reason when there is nothing to read; or an item and, if parts of it are not read, the reason. */
+/** An item; or why there is nothing to read; or an item and why parts of it are not read. */
 export type FeedItem = ProviderItem | SkippedItem | { item: ProviderItem; skipped: string | null }
 
-/** A provider as a list of everything and a list of changes: all that {@link readFeed} needs to know. */
+/** A provider as a list of everything and a list of changes, which is all that {@link readFeed} needs. */
 export interface Feed<Entry> {
   /** The position from which `changes` reports everything that happens from now on. */
   start(): Promise<JsonValue>
   /** A page of everything; `after` is null for the first. `since` of the last page replaces the start of the changes. */
   list(after: JsonValue | null): Promise<FeedPage<Entry> & { since?: JsonValue }>
-  /** A page of changes; `gone` were deleted or cannot be read. @throws ProviderError `cursor_expired` */
+  /** A page of changes; `gone` were deleted or can no longer be read. @throws ProviderError `cursor_expired` */
   changes(since: JsonValue): Promise<FeedPage<Entry> & { gone: readonly string[] }>
-  /** An item, null, or the reason when it holds nothing. `entry` null: not in the list. @throws ProviderError */
+  /**
+   * An item, null if it does not exist, or why it has nothing to read. `entry` null: not in the list. @throws
+   * ProviderError
+   */
   read(externalId: string, entry: Entry | null): Promise<FeedItem | null>
 }
 
@@ -60,7 +63,7 @@ type Cursor = z.output<typeof Cursor>
 
 type Step = Required<Pick<ChangePage, 'upserts' | 'deletions' | 'failures' | 'skipped' | 'discovered'>>
 
-/** A run's pages: the position of changes is taken before a full crawl; unreadable items are recorded and retried. */
+/** A run's pages. The position of changes is read before a full crawl; unreadable items are recorded and retried. */
 export async function* readFeed<Entry>(
   session: ProviderSession,
   input: ListChangesInput,
@@ -131,11 +134,11 @@ async function startCrawl<Entry>(session: ProviderSession, feed: Feed<Entry>): P
 
 function parseCursor(cursor: JsonValue): Cursor {
   const { data } = Cursor.safeParse(cursor)
-  if (data === undefined) throw new ProviderError('cursor_expired', 'The cursor is of another version')
+  if (data === undefined) throw new ProviderError('cursor_expired', 'The cursor belongs to another version')
   return data
 }
 
-/** Reads the items of a list, several at once, and keeps the list of those to try again. */
+/** Reads the items of a list, several at once, and records those to retry. */
 function createReader<Entry>(session: ProviderSession, feed: Feed<Entry>, state: Cursor) {
   const guard = createOutageGuard(session.signal)
   const limit = pLimit(READ_AT_ONCE)
@@ -172,7 +175,7 @@ function retriesAfter(list: Cursor['retry'], id: string, hasFailed: boolean): Cu
   if (!hasFailed) return others
   const tries = (list.find((entry) => entry.id === id)?.tries ?? 0) + 1
   if (tries >= TRIES_MAX) return others
-  // So many failures are close to an outage: the run must come back rather than lose items.
+  // So many failures suggest an outage: the run must be retried, or items would be lost.
   if (others.length >= RETRIED_AT_MOST)
     throw new ProviderError('unavailable', `More than ${RETRIED_AT_MOST} items cannot be read`)
   return [...others, { id, tries }]

@@ -6,7 +6,7 @@ import type { ConnectedAccount, FormAdapter } from './adapter.ts'
 /** The form by which an account is connected: its schema, whose fields are made with {@link formField}. */
 export type ConnectForm = z.ZodObject<Record<string, z.ZodType<unknown, string | undefined>>>
 
-/** How people see a field. */
+/** How a field is shown. */
 export interface FormFieldWords {
   label: string
   /** One or two sentences: what to enter, and where to find it. */
@@ -25,7 +25,7 @@ export interface FormField extends Required<FormFieldWords> {
 
 const words = z.registry<FormFieldWords>()
 
-/** A field of a form. Its schema takes what was entered, or undefined if it may be left out. */
+/** A field of a form. Its schema accepts the entered text, or undefined if the field is optional. */
 export function formField<Schema extends z.ZodType<unknown, string | undefined>>(
   schema: Schema,
   field: FormFieldWords,
@@ -57,7 +57,7 @@ export function createFormConnection<Form extends ConnectForm>(
   }
 }
 
-/** A refusal of what was entered, with the fields' paths in the request. */
+/** An error in the entered values, with the fields' paths in the request. */
 export function formFault(issues: readonly { path: string; message: string }[], count?: number) {
   return validationError(
     issues.map(({ path, message }) => ({ path: path === '' ? 'fields' : `fields.${path}`, message })),

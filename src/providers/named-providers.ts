@@ -22,7 +22,10 @@ export const namedProvidersSetting = providerList(IDS)
   .refine((ids) => ids.length > 0, 'must name a provider')
   .default([...DEFAULT_PROVIDERS])
 
-/** The providers that the deployment names, in API order. Schemas are made of them on import, so it is read first. */
+/**
+ * The providers that the deployment names, in API order. Schemas are built from them on import, so the setting is
+ * read first.
+ */
 export const PROVIDERS: readonly ProviderId[] = namedProviders(process.env.PROVIDERS)
 
 function namedProviders(setting: string | undefined): ProviderId[] {

@@ -35,11 +35,11 @@ interface ByForm {
 interface ProviderFacts<Id extends string> {
   readonly id: Id
   readonly name: string
-  /** One sentence for users who choose what to connect: what the provider's sources contain. */
+  /** What the provider's sources contain, in one sentence for users who choose what to connect. */
   readonly brings: string
   /** A simple drawing of your own, not a logo: an SVG path of lines in a square of 24 units. */
   readonly icon: string
-  /** Of the icon, such as `#188038`; with a contrast of 3:1 on white. */
+  /** The icon's color, such as `#188038`, with a contrast of 3:1 on white. */
   readonly color: string
   /** Its environment variables. Providers of one family may share some. */
   readonly settings: SettingsShape
@@ -52,8 +52,8 @@ interface ProviderFacts<Id extends string> {
   /** Whether `metadata.accessPolicy` names each item's readers. Otherwise the source's audience reads everything. */
   readonly tellsReaders: boolean
   /**
-   * The shortest time between scheduled syncs, and between readings of permissions, that the provider's terms allow. What
-   * a person starts runs at once.
+   * The shortest interval between scheduled syncs, and between permission polls, that the provider's terms allow.
+   * Syncs that a person starts run at once.
    */
   readonly pollMinutes?: number
   /** The audience of a new source; by default the person who connected it. */

@@ -25,17 +25,20 @@ export interface RestOptions {
   headers?: Readonly<Record<string, string>>
   /** How the session's token is sent; `Bearer` by default. */
   scheme?: 'Basic' | 'Bearer'
-  /** Where the provider may redirect a GET request to: below this address. Nowhere by default. */
+  /** The address under which the provider may redirect GET requests. No redirects by default. */
   redirectsBelow?: string
   /** Replaces the global one, for an address that a user entered. */
   fetch?: typeof fetch
-  /** The provider's own meaning of a refusal; undefined: by its status. */
+  /** The provider-specific meaning of a refusal; undefined: by its status. */
   refused?(answer: RestAnswer, words: string): ProviderError | undefined
-  /** What an answer with a status of success says has failed; undefined: nothing. */
+  /** The failure that a response with a success status reports; undefined: none. */
   failed?(answer: RestAnswer): ProviderError | undefined
 }
 
-/** A provider's HTTP API: one request at a time, with waits, token renewal, limits and the provider's own words. */
+/**
+ * A provider's HTTP API: one request at a time, with waits, token renewal, limits and the provider's own error
+ * messages.
+ */
 export interface Rest {
   /** Sends a request with the session's token. @throws ProviderError */
   send(session: ProviderSession, request: RestRequest): Promise<RestAnswer>
@@ -67,7 +70,7 @@ export function createRest(options: RestOptions): Rest {
   }
 }
 
-/** The request with a token, for calls without a session too. */
+/** A request with a token, also for calls without a session. */
 export function withToken(
   request: RestRequest,
   token: string,
@@ -76,7 +79,7 @@ export function withToken(
   return { ...request, headers: { ...request.headers, authorization: `${scheme} ${token}` } }
 }
 
-/** The JSON of an answer. An answer of another shape is a gateway's or a failing server's: `unavailable`. */
+/** The JSON of a response. A different shape comes from a gateway or a failing server: `unavailable`. */
 export function parseAnswer<Schema extends z.ZodType>(
   { bytes }: RestAnswer,
   schema: Schema,
@@ -87,7 +90,7 @@ export function parseAnswer<Schema extends z.ZodType>(
 
 const Identified = z.union([z.object({ id: z.string().min(1) }), z.object({ number: z.int() })])
 
-/** The same for one thing. One with an id, but in an unknown format, is `rejected`, because others can be read. */
+/** The same for one object. An object with an id in an unknown format is `rejected`, because others can be read. */
 export function parseThing<Schema extends z.ZodType>(
   value: unknown,
   schema: Schema,
@@ -96,7 +99,7 @@ export function parseThing<Schema extends z.ZodType>(
   return parseShape(value, schema, name, Identified.safeParse(value).success ? 'rejected' : 'unavailable')
 }
 
-/** The thing that a request finds, as {@link parseThing} reads it; null if the provider says that it is missing. */
+/** The object that a request returns, read by {@link parseThing}; null if the provider reports it missing. */
 export async function findThing<Schema extends z.ZodType>(
   answer: Promise<unknown>,
   { schema, name, isMissing }: { schema: Schema; name: string; isMissing: (error: unknown) => boolean },
@@ -123,7 +126,9 @@ export function parseKnown<Schema extends z.ZodType>(
   })
 }
 
-/** The entries of a list whose missing entries would count as deleted, with the error for one of another shape. */
+/**
+ * The entries of a list whose missing entries would count as deleted, with an error for an entry of another shape.
+ */
 export function parseEach<Schema extends z.ZodType>(
   entries: readonly unknown[],
   schema: Schema,
@@ -132,7 +137,7 @@ export function parseEach<Schema extends z.ZodType>(
   return entries.map((entry) => parseShape(entry, schema, name))
 }
 
-/** A part of an answer, checked against a schema. One of another shape is an error of `kind`. */
+/** A part of a response, checked against a schema. A different shape is an error of `kind`. */
 export function parseShape<Schema extends z.ZodType>(
   value: unknown,
   schema: Schema,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const CHANNELS_MAX = 1000
 
-/** What people set of a source and its runs follow, as it is shown. */
+/** The settings of a source that its runs follow, as they are returned. */
 export const SourceSettings = z.object({
   channelAllowlist: z.array(z.string()).nullable().meta({
     description:
@@ -12,7 +12,7 @@ export const SourceSettings = z.object({
 })
 export type SourceSettings = z.output<typeof SourceSettings>
 
-/** The same as people send it. */
+/** The same settings as they are sent. */
 export const SentSettings = z.object({
   channelAllowlist: z
     .array(

@@ -3,7 +3,7 @@ import { cutToBytes } from '../text/cut-to-bytes.ts'
 /** A line that a person wrote and that looks like the heading of an entry. */
 const OWN_HEADING = /^(?=#{1,6}[ \t]{1,20}(?:inline[ \t]{1,20})?(?:comment|review|reply)\b)/gim
 
-/** Something that a person wrote in a thread. */
+/** An entry that a person wrote in a thread. */
 export interface ThreadEntry {
   /** What it is, such as `Comment` or `Review, approved`. */
   what: string
@@ -12,7 +12,7 @@ export interface ThreadEntry {
   text: string | null | undefined
 }
 
-/** A thread as Markdown, each entry under a heading. A line that passes for another's heading is escaped. */
+/** A thread as Markdown, each entry under a heading. A line that looks like another person's heading is escaped. */
 export function threadText(
   opening: string,
   text: string,

@@ -11,11 +11,11 @@ export interface RateLimitServices {
 const RateWindow = z
   .object({
     apiKeyId: shownId('The key.', EXAMPLE_ID.apiKey),
-    action: text('For what, as its `allowedActions` name it.', 'search'),
+    action: text('The action, as in `allowedActions`.', 'search'),
     requests: count('Requests in the last 60 seconds, without those that were rate limited.', 12),
     remaining: count('Requests left now.', 48),
     resetAt: moment(
-      'When the next place becomes free; with places free, when the oldest request leaves the window.',
+      'When the next request is allowed; if requests are left, when the oldest leaves the window.',
     ),
   })
   .meta({ id: 'RateWindow', description: "A key's requests for an action in the last minute." })
@@ -27,7 +27,7 @@ export const rateLimitRoutes = [
     path: '/v1/console/rate-limits',
     summary: "Show each key's requests in the last minute and the limit",
     description:
-      'Of live keys, and exact for the moment, whichever instance answered them. What nothing was sent for is left out. ' +
+      'For live keys, exact for this moment across all instances. Actions without requests are omitted. ' +
       `At most ${WINDOWS_MAX.toLocaleString('en')} windows.`,
     tag: 'API keys (console)',
     access: { surface: 'console', role: 'admin', action: 'admin' },

@@ -16,8 +16,7 @@ export const referenceRoutes = [
     credits: 0,
     audit: 'none',
     summary: 'The OpenAPI document',
-    description:
-      'Answers 304 without a body to a client that sends the `ETag` of the version it has in `If-None-Match`.',
+    description: 'Returns 304 without a body if `If-None-Match` has the `ETag` of the current version.',
     responses: {
       200: z
         .record(z.string(), z.unknown())

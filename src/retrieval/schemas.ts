@@ -15,11 +15,11 @@ export const query = z
     return length >= 1 && length <= QUERY_CHARACTERS_MAX
   }, `must have 1 to ${QUERY_CHARACTERS_MAX} characters, not counting white space around it`)
   .meta({
-    description: 'What to search for, in your own words. The embedding model gets it unchanged.',
+    description: 'What to search for, in your own words. The embedding model receives it unchanged.',
     example: 'How many vacation days do I get?',
   })
 
-export const limit = z.int().min(1).max(25).default(8).describe('The most hits to return.')
+export const limit = z.int().min(1).max(25).default(8).describe('Maximum number of hits.')
 
 /** How fast hits lose relevance with age. */
 export const recency = z.number().min(1).max(RECENCY_DAYS_MAX).optional().meta({

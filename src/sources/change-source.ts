@@ -67,7 +67,7 @@ function requireAudience({ provider, push_only: isPushOnly }: LockedSource): voi
   if (isPushOnly)
     throw new AppError(
       'audience_not_supported',
-      'This source takes pushed documents, which carry their own access policy',
+      'This source accepts pushed documents, which carry their own access policy',
     )
 }
 

@@ -86,7 +86,7 @@ export const sourceRoutes = [
     credits: 0,
     audit: 'source.create',
     body: z.strictObject({
-      provider: providerOf('The provider that its documents count as from.'),
+      provider: providerOf('The provider that its documents belong to.'),
       displayName: SourceName,
     }),
     responses: { 201: z.object({ source: SourceView }) },

@@ -32,7 +32,7 @@ export const SourceView = z
       example: null,
     }),
     itemsSkipped: count(
-      'Items that its syncs could not read, or that hold nothing to read, as of the last one. Only for people in the console.',
+      'Items that its syncs could not read, or that contain nothing to read, as of the last one. Only for people in the console.',
       4,
     ).optional(),
     // Agents see only the allowlist, people every setting.
@@ -43,7 +43,7 @@ export const SourceView = z
       description: 'Google Drive only: how many files lack their access policy, and how to fix it.',
       example: null,
     }),
-    createdAt: moment('When it was made.'),
+    createdAt: moment('When it was created.'),
     updatedAt: moment('When it last changed.'),
   })
   .meta({ id: 'Source', description: 'Where documents come from: a provider account, or pushes.' })
@@ -93,14 +93,14 @@ export const Overview = z.object({
       }),
     )
     .describe('The sources, the oldest first.'),
-  isCapped: z.boolean().meta({ description: 'Whether there are more than a number says.', example: false }),
+  isCapped: z.boolean().meta({ description: 'Whether the real numbers are higher.', example: false }),
 })
 export type Overview = z.output<typeof Overview>
 
 export const RemovalPreview = z.object({
   items: count('Items that would be deleted.', 120),
   chunks: count('Their passages, each with its vector.', 410),
-  itemsKept: count('Items that other sources have too: they stay.', 8),
+  itemsKept: count('Items that other sources also have, which stay.', 8),
   syncRuns: count('Sync runs that would be deleted.', 14),
 })
 export type RemovalPreview = z.output<typeof RemovalPreview>

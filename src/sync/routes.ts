@@ -21,12 +21,12 @@ const syncRun = SyncRun.pick({
 
 const QueuedSyncRun = z.object({
   syncRun: syncRun.describe('The run that was queued.'),
-  alreadyActive: z.literal(false).describe('It is a new one.'),
+  alreadyActive: z.literal(false).describe('The run is new.'),
 })
 
 const ActiveSyncRun = z.object({
-  syncRun: syncRun.describe('The run that is queued or running already.'),
-  alreadyActive: z.literal(true).describe('It was there before.'),
+  syncRun: syncRun.describe('The run that is already queued or running.'),
+  alreadyActive: z.literal(true).describe('The run already existed.'),
 })
 
 const SyncRunList = z.object({ syncRuns: z.array(SyncRun).describe('The runs, the newest first.') })
@@ -52,7 +52,7 @@ export const syncRoutes = [
         .max(CURSOR_CHARACTERS_MAX)
         .optional()
         .describe('`nextCursor` of the previous page; omit it for the first page.'),
-      limit: z.coerce.number().int().min(1).max(500).default(500).describe('The most runs in a page.'),
+      limit: z.coerce.number().int().min(1).max(500).default(500).describe('Maximum number of runs.'),
     }),
     responses: {
       200: SyncRunList.extend({
@@ -95,7 +95,9 @@ export const syncRoutes = [
       fullResync: z
         .boolean()
         .default(false)
-        .describe('Read every item again, not only what changed; slower, and uses more of the quota there.'),
+        .describe(
+          "Read every item again, not only what changed; slower, and uses more of the provider's quota.",
+        ),
     }),
     refuses: ['not_found', 'source_disabled', 'source_push_only', 'not_configured'],
     responses: { 201: QueuedSyncRun, 202: ActiveSyncRun },
@@ -133,8 +135,8 @@ export const syncRoutes = [
     credits: 0,
     summary: 'Sync one item again',
     description:
-      'Reads the item at its provider now, beside the runs of its source, and answers once it is stored. An item that is ' +
-      'gone there is deleted. Items that were pushed or imported have nowhere to be read.',
+      "Reads the item from its provider now, independently of the source's runs, and returns once it is stored. An item that is " +
+      'gone there is deleted. Pushed and imported items cannot be synced.',
     access: { surface: 'console', role: 'admin', action: 'sync:write' },
     onBehalfOf: 'query',
     audit: 'source_item.sync',
@@ -151,10 +153,10 @@ export const syncRoutes = [
     responses: {
       200: z.object({
         outcome: z.enum(['updated', 'unchanged', 'deleted', 'failed']).meta({
-          description: 'What came of it. An item that `failed` stays as it was stored.',
+          description: 'The outcome. An item that `failed` keeps its stored content.',
           example: 'updated',
         }),
-        reason: textOrNull('What could not be read, in the words of its provider.', null),
+        reason: textOrNull("What could not be read, in the provider's words.", null),
       }),
     },
     handle: async ({ viewer, params, signal }, { itemSyncs }) =>

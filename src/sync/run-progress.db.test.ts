@@ -4,7 +4,7 @@ import type { ProviderAdapter, ProviderItem } from '../providers/index.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
 
-const STOPPED = expect.stringMatching(/stopped: an hour of reading brought nothing new/)
+const STOPPED = expect.stringMatching(/stopped: an hour of reading found nothing new/)
 
 let bench: SyncBench
 let provider: FakeProvider

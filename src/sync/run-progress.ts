@@ -54,7 +54,7 @@ export function watchProgress(clock: Clock, lookMs: number = LOOK_MS): ProgressW
   const timer = setInterval(() => {
     count()
     if (spentMs > WITHOUT_NEWS_MAX_MS)
-      overdue.abort(new RunStopped('an hour of reading brought nothing new from the provider'))
+      overdue.abort(new RunStopped('an hour of reading found nothing new at the provider'))
   }, lookMs).unref()
 
   return {

@@ -7,11 +7,11 @@ export const SyncRun = z
   .object({
     id: shownId("The run's id.", EXAMPLE_ID.syncRun),
     connectorId: shownId('The source that it syncs.', EXAMPLE_ID.source),
-    status: z.enum(SYNC_RUN_STATUSES).meta({ description: 'How far it is.', example: 'succeeded' }),
+    status: z.enum(SYNC_RUN_STATUSES).meta({ description: 'Its status.', example: 'succeeded' }),
     fullResync: z
       .boolean()
       .meta({ description: 'Whether it reads everything again, not only changes.', example: false }),
-    startedAt: momentOrNull('When a worker took it up.'),
+    startedAt: momentOrNull('When a worker started it.'),
     finishedAt: momentOrNull('When it ended.', '2026-03-02T09:31:12.000Z'),
     itemsDiscovered: count('Items that the provider returned.', 69),
     itemsIngested: count('Items that were new or had changed, and were stored.', 55),
@@ -21,13 +21,13 @@ export const SyncRun = z
       10,
     ).optional(),
     itemsSkipped: count(
-      'Items that could not be read, or hold nothing to read, and were not removed. Only for people in the console.',
+      'Items that could not be read, or contain nothing to read, and were not removed. Only for people in the console.',
       4,
     ).optional(),
     errorMessage: textOrNull("Why it failed, in the provider's words."),
-    createdAt: moment('When it was asked for.', '2026-03-02T09:29:58.000Z'),
+    createdAt: moment('When it was requested.', '2026-03-02T09:29:58.000Z'),
   })
-  .meta({ id: 'SyncRun', description: 'One reading of a source.' })
+  .meta({ id: 'SyncRun', description: 'A sync run of a source.' })
 export type SyncRun = z.output<typeof SyncRun>
 
 export const SyncRunFailure = z
@@ -69,7 +69,9 @@ export const SyncRunDetails = z.object({
   failures: z.array(SyncRunFailure).describe('The first hundred of them.'),
   skipped: z
     .array(SyncRunFailure)
-    .describe('The first hundred items that hold nothing to read, such as files of types that are not read.'),
+    .describe(
+      'The first hundred items that contain nothing to read, such as files of types that are not read.',
+    ),
   waitingUntil: momentOrNull('The time until which its provider asked it to wait.', null),
   needsReconnection: z.boolean().meta({
     description: "It failed because the account's access has ended; connect it again.",

@@ -89,7 +89,7 @@ async function readItem(
   try {
     const { adapter, session } = await deps.openAccount(source, signal)
     if (adapter.readItem === undefined)
-      throw new AppError('item_not_synced', `${name} cannot be asked for one item; sync the source`)
+      throw new AppError('item_not_synced', `${name} returns no single items; sync the source`)
     return await adapter.readItem(session, { externalId, cursor: source.cursor })
   } catch (error) {
     signal.throwIfAborted()

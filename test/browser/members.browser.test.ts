@@ -112,7 +112,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
 
     const guest = await rig.open()
     await rig.signInByButton(guest.page, invited, link.slice(`${rig.service.url}/console/`.length))
-    await guest.page.getByRole('alert').getByText('not valid anymore').waitFor()
+    await guest.page.getByRole('alert').getByText('no longer valid').waitFor()
     expect(await guest.page.getByRole('button', { name: 'Join the workspace' }).count()).toBe(0)
     await guest.context.close()
     await close()
@@ -162,7 +162,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await askToLeave(page)
     const dialog = page.getByRole('dialog', { name: /^Leave / })
     await dialog.getByRole('button', { name: 'Leave', exact: true }).click()
-    await dialog.getByRole('alert').getByText('A workspace keeps at least one owner').waitFor()
+    await dialog.getByRole('alert').getByText('A workspace needs at least one owner').waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'detached' })
     expect(await rolesIn(organization)).toEqual(['owner'])

@@ -112,7 +112,7 @@ describe.skipIf(executablePath === null)('the settings in a browser', () => {
     await retention.getByText(`${LOGGED_DAYS} days, at most the last 10,000 requests.`).waitFor()
     await retention.getByText(`${USAGE_KEPT_DAYS} days`, { exact: true }).waitFor()
     await retention.getByText(`Beyond ${THREADS_MAX} threads of a person`).waitFor()
-    await retention.getByText('The service makes none by itself.').waitFor()
+    await retention.getByText('The service creates none automatically.').waitFor()
     for (const width of [390, 768, 1280]) await expectFits(page, 'data retention', width)
     await close()
   })

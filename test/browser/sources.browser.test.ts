@@ -298,7 +298,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await drawer.getByText('Already up to date.').waitFor()
     emulators.notion.state.trash(id)
     await drawer.getByRole('button', { name: 'Sync again' }).click()
-    await page.getByText('Deleted, because it is gone at its source.').waitFor()
+    await page.getByText('Deleted, because it no longer exists at its source.').waitFor()
     await page.getByRole('button', { name: 'Close the item' }).click()
     await expect
       .poll(() => items(page).getByRole('button', { name: 'Door codes', exact: true }).count())

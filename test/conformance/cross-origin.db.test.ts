@@ -27,7 +27,7 @@ describe('a web page of another origin', () => {
             status: 405,
             body: {
               code: 'method_not_allowed',
-              error: expect.stringContaining('Web pages of other origins cannot call'),
+              error: expect.stringContaining('Web pages from other origins cannot call'),
             },
           })
           const asked = await service.call(route.method, pathOf(route), { headers: { Origin: origin } })

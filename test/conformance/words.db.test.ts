@@ -67,9 +67,9 @@ describe('a 401', () => {
 
   it.each([
     ['nothing', undefined, /header is missing; send an API key as Authorization: Bearer svc_…/],
-    ['another scheme', 'Basic eDp5', /is not of the kind Bearer/],
+    ['another scheme', 'Basic eDp5', /does not use the Bearer scheme/],
     ['a key alone', `svc_${'A'.repeat(43)}`, /lacks the word Bearer/],
-    ['the word alone', 'Bearer', /nothing behind the word Bearer/],
+    ['the word alone', 'Bearer', /nothing after the word Bearer/],
     ['two tokens', 'Bearer svc_a svc_b', /white space inside its token/],
   ])('says what is wrong with a header that has %s [ERR-18]', async (_what, authorization, words) => {
     const { status, body, headers } = await agent(authorization)
@@ -83,7 +83,7 @@ describe('a 401', () => {
     expect((await agent(`Bearer ${ownerToken}`)).body.error).toContain('/v1/console accept')
     expect((await agent(`Bearer ${OPERATOR_TOKEN}`)).body.error).toContain('begins with svc_')
     const console = await ask('/v1/console/me', `Bearer ${organization.adminKey}`)
-    expect(console.body.error).toContain('API keys are not accepted below /v1/console')
+    expect(console.body.error).toContain('API keys are not accepted under /v1/console')
     const operator = await ask('/operator/organizations', `Bearer ${organization.adminKey}`)
     expect(operator.body.error).toContain('API keys are not accepted here')
     expect((await ask('/operator/organizations')).body.error).toContain("send the operator's token")

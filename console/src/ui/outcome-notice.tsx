@@ -31,7 +31,7 @@ function outcomeOf(query: URLSearchParams, isConfirmed: boolean): Outcome | null
       title: `${provider} is connected`,
       text: hasChannels(id)
         ? 'Choose the channels to sync. Items are searchable as they arrive.'
-        : 'It syncs by itself. Items are searchable as they arrive.',
+        : 'It syncs automatically. Items are searchable as they arrive.',
     }
   if (error !== null)
     return {

@@ -142,7 +142,7 @@ function authorize(
   // These errors are shown to the person, because the redirect address cannot be trusted.
   if (client === undefined) throw new OAuthRefusal('invalid_client', 'There is no such client')
   if (!isRedirectOf(client, redirectUri, publicUrl))
-    throw new OAuthRefusal('invalid_request', `redirect_uri is not one of the client ${client}`)
+    throw new OAuthRefusal('invalid_request', `redirect_uri is not registered for the client ${client}`)
   const back = { state: given.get('state'), iss: issuer }
   try {
     const { codeChallenge, scope } = authorizeRequest(given)
@@ -262,6 +262,6 @@ function endSession(
 ): void {
   const to = given.get('post_logout_redirect_uri') ?? `${publicUrl}/`
   if (!isAfterSignOut(to, publicUrl))
-    throw new OAuthRefusal('invalid_request', 'post_logout_redirect_uri is not one of the console')
+    throw new OAuthRefusal('invalid_request', 'post_logout_redirect_uri is not registered for the console')
   sendBrowser(response, to, { state: given.get('state') })
 }

@@ -4,17 +4,16 @@ import { isLive, isOver } from './current.ts'
 
 export const REMARKS: Record<PaymentRemark, string> = {
   unknown_price:
-    'a subscription at the payment processor has no price that this service knows: its status is followed where it was the plan so far, and its tier is not',
+    'a subscription at the payment processor has an unknown price: if it is the current plan, its status is followed, but not its tier',
   subscription_gone:
-    'the subscription that an organization had is no longer at the payment processor, and counts as canceled',
+    'the subscription of an organization no longer exists at the payment processor, and counts as canceled',
   several_subscriptions:
     'an organization has several live subscriptions at the payment processor, and pays for each',
   beside_contract:
     'an organization with a contract also has a subscription at the payment processor, and pays for it',
   several_plans: 'a subscription has several plans, is charged for each, and counts as the largest',
-  quantity: 'a subscription has its plan in another quantity than one, and counts as one',
-  extra_answers_price:
-    'a subscription charges another price for extra answers than the one that is shown here',
+  quantity: 'a subscription has a quantity other than one, and counts as one',
+  extra_answers_price: 'a subscription charges a different price for extra answers than the one shown here',
   extra_answers_missing:
     'a subscription lacks the price of extra answers, which could not be added: they are reported and not charged',
   collection_paused: 'the collection of payments is paused, but the subscription continues',

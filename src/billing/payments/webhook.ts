@@ -37,14 +37,14 @@ export function createWebhook(deps: {
     const fields = { eventId: event.id, type: event.type, customerId: event.customerId }
     const organizationId = await findOrganization(db, event)
     if (organizationId === undefined) {
-      logger.warn(fields, 'ignored an event of the payment processor that concerns no organization here')
+      logger.warn(fields, 'ignored an event from the payment processor that concerns no organization here')
       return
     }
     const taken = await noteEvent(db, organizationId, event, clock.now())
     if (taken === 'of another customer')
       logger.warn(
         { ...fields, organizationId },
-        'ignored an event of the payment processor: its organization has another customer',
+        'ignored an event from the payment processor: its organization has another customer',
       )
     if (taken !== 'new' || atWork >= AT_WORK_MAX) return
     atWork += 1

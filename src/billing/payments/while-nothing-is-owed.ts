@@ -35,7 +35,7 @@ async function requireEnded(processor: PaymentProcessor, customerId: string): Pr
   if (living.length > 0) {
     throw new AppError(
       'removal_refused',
-      `The payment processor still has a subscription of this workspace (${living.join(', ')}): cancel it there, and remove the workspace once it has ended`,
+      `The payment processor still has a subscription for this workspace (${living.join(', ')}): cancel it there, and delete the workspace after it ends`,
       { details: { subscriptions: living } },
     )
   }
@@ -57,7 +57,7 @@ async function requireEndedAsRead(db: Db, organizationId: string): Promise<void>
   if (bought === undefined) return
   throw new AppError(
     'removal_refused',
-    `This workspace has bought the subscription ${bought.id} at a payment processor that this deployment is no longer configured for: cancel it there, then set the workspace's plan to canceled, and remove the workspace then`,
+    `This workspace has the subscription ${bought.id} at a payment processor that is no longer configured here: cancel it there, set the workspace's plan to canceled, then delete the workspace`,
     { details: { subscriptions: [bought.id] } },
   )
 }
@@ -67,7 +67,7 @@ async function requireReported(db: Db, organizationId: string): Promise<void> {
   if (answers === 0) return
   throw new AppError(
     'removal_refused',
-    `${answers.toLocaleString('en')} answers over the cap have not reached the payment processor's meter: remove the workspace once they have; the operator may also say of each report whether it arrived (GET /operator/overage)`,
+    `${answers.toLocaleString('en')} answers over the cap have not reached the payment processor's meter: delete the workspace after they have; the operator can also resolve each report (GET /operator/overage)`,
     { details: { unreportedAnswers: answers } },
   )
 }

@@ -92,7 +92,7 @@ export async function readRoom(db: Db, organizationId: string): Promise<Room> {
 }
 
 const RESOURCE_NAMES = {
-  agents: { one: 'key', many: 'keys that hold search, context or ask', free: 'revoke another' },
+  agents: { one: 'key', many: 'keys with search, context or ask', free: 'revoke another' },
   connectors: { one: 'connector', many: 'connectors', free: 'delete another' },
 } as const
 

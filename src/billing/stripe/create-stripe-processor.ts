@@ -215,7 +215,7 @@ async function openCheckout(
     success_url: checkout.successUrl,
     cancel_url: checkout.cancelUrl,
   })
-  if (session.url === null) throw new ProcessorFailure('refused', 'it made a checkout without a page')
+  if (session.url === null) throw new ProcessorFailure('refused', 'it returned a checkout without a page')
   return { id: session.id, url: session.url }
 }
 

@@ -54,11 +54,11 @@ export function readStripeEvent(
   } catch (error) {
     if (error instanceof AppError) throw error
     if (error instanceof SyntaxError)
-      throw new AppError('malformed_json', 'The body is not an event as Stripe sends it', { cause: error })
+      throw new AppError('malformed_json', 'The body is not a Stripe event', { cause: error })
     // The package's signature error holds the whole body, which must not be logged.
     throw new AppError(
       'webhook_signature_invalid',
-      "The request does not carry Stripe's signature of the last 5 minutes; compare STRIPE_WEBHOOK_SECRET with the endpoint's signing secret",
+      "The request has no valid Stripe signature from the last 5 minutes; compare STRIPE_WEBHOOK_SECRET with the endpoint's signing secret",
     )
   }
 }
@@ -66,7 +66,7 @@ export function readStripeEvent(
 function toProcessorEvent(event: unknown): ProcessorEvent {
   const parsed = Event.safeParse(event)
   if (!parsed.success)
-    throw new AppError('validation_failed', 'The body is not an event as Stripe sends it', {
+    throw new AppError('validation_failed', 'The body is not a Stripe event', {
       cause: parsed.error,
     })
   const { id, type, data } = parsed.data

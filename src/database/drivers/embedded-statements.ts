@@ -39,7 +39,7 @@ export class EmbeddedStatements {
         serialize.sync(),
       ])
       const [result] = parse.parseResults([...description, ...messages], this.#pglite.parsers)
-      if (!result) throw new Error('the embedded database sent no outcome of a statement')
+      if (!result) throw new Error('the embedded database sent no result for a statement')
       return { rows: result.rows, affectedRows: result.affectedRows ?? 0 }
     })
   }

@@ -56,10 +56,10 @@ describe('downloading a known model', () => {
   })
 
   it.each([
-    ['changed', 'another checksum'],
+    ['changed', "does not match the hub's checksum"],
     ['longer', 'is longer than'],
-    ['missing', 'answered with status 404'],
-    ['cut', /onnx.model_quantized.onnx broke off: \w+/],
+    ['missing', 'failed with status 404'],
+    ['cut', /onnx.model_quantized.onnx was interrupted: \w+/],
   ] as const)('refuses a file that is %s and resumes once it is right', async (fault, words) => {
     hub.faults.set(WEIGHTS, fault)
     await expect(download()).rejects.toThrow(words)
@@ -83,7 +83,7 @@ describe('downloading a known model', () => {
 
   it('does not start if the disk has no room', async () => {
     const full = download({ freeBytes: () => Promise.resolve(1_000_000) })
-    await expect(full).rejects.toThrow(/the disk has 1 MB free, and \d+ MB are needed\. Make room/)
+    await expect(full).rejects.toThrow(/the disk has 1 MB free, and \d+ MB are needed\. Free some space/)
     expect(hub.asked).toEqual([])
   })
 
@@ -105,8 +105,8 @@ describe('downloading a known model', () => {
 
   it('refuses a server that is not a model hub', async () => {
     const strange = download({ fetch: () => Promise.resolve(Response.json({ ok: true })) })
-    await expect(strange).rejects.toThrow('not the one of a model hub')
+    await expect(strange).rejects.toThrow('the server is not a model hub')
     const page = download({ fetch: () => Promise.resolve(new Response('<html>a page</html>')) })
-    await expect(page).rejects.toThrow('not the one of a model hub')
+    await expect(page).rejects.toThrow('the server is not a model hub')
   })
 })

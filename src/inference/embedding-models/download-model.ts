@@ -94,9 +94,9 @@ async function listFiles(
   const response = await fetch(`${hub}/api/models/${repository}/revision/main?blobs=true`, {
     signal: AbortSignal.any([signal, AbortSignal.timeout(LISTING_TIMEOUT_MS)]),
   })
-  if (!response.ok) throw new Error(`the list of its files was answered with status ${response.status}`)
+  if (!response.ok) throw new Error(`listing its files failed with status ${response.status}`)
   const listing = Listing.safeParse(parseJson(await response.text()))
-  if (!listing.success) throw new Error('the list of its files is not the one of a model hub')
+  if (!listing.success) throw new Error('the server is not a model hub')
   const { sha, siblings } = listing.data
   return files.map((path) => {
     const listed = siblings.find(({ rfilename }) => rfilename === path)
@@ -154,7 +154,7 @@ async function bring(
 ): Promise<void> {
   const idle = new AbortController()
   const timer = setTimeout(
-    () => idle.abort(new Error(`${file.path} did not go on for ${IDLE_TIMEOUT_MS / 1000} s`)),
+    () => idle.abort(new Error(`${file.path} stalled for ${IDLE_TIMEOUT_MS / 1000} s`)),
     IDLE_TIMEOUT_MS,
   )
   const either = AbortSignal.any([signal, idle.signal])
@@ -173,16 +173,15 @@ async function bring(
   })
   try {
     const response = await fetch(file.url, { signal: either })
-    if (!response.ok || !response.body)
-      throw new Error(`${file.path} was answered with status ${response.status}`)
+    if (!response.ok || !response.body) throw new Error(`${file.path} failed with status ${response.status}`)
     await pipeline(response.body, check, createWriteStream(target), { signal: either })
     if (hash.digest('hex') !== file.checksum)
-      throw new Error(`${file.path} came with another checksum than the hub lists; it was discarded`)
+      throw new Error(`${file.path} does not match the hub's checksum and was discarded`)
   } catch (error) {
     await rm(target, { force: true })
     if (idle.signal.aborted) throw idle.signal.reason
     throw error instanceof TypeError
-      ? new Error(`${file.path} broke off: ${wordsOf(error)}`, { cause: error })
+      ? new Error(`${file.path} was interrupted: ${wordsOf(error)}`, { cause: error })
       : error
   } finally {
     clearTimeout(timer)
@@ -208,7 +207,7 @@ function makeRoom(
   { name, megabytes: size }: KnownModel,
   { folder, cause }: { folder: string; cause: unknown },
 ): string {
-  return `There is no room for the files of ${name} (${size} MB) in ${folder}: ${wordsOf(cause)}. Make room, and run the same command again`
+  return `There is not enough space for the files of ${name} (${size} MB) in ${folder}: ${wordsOf(cause)}. Free some space, and run the same command again`
 }
 
 function byHand(
@@ -216,8 +215,8 @@ function byHand(
   { hub, folder, cause }: { hub: string; folder: string; cause: unknown },
 ): string {
   return (
-    `The files of ${name} (${size} MB) cannot be brought from ${hub}: ${wordsOf(cause)}. ` +
-    'Name a mirror of the hub with --mirror URL, or bring them by hand: on a machine that reaches it, download ' +
+    `The files of ${name} (${size} MB) cannot be downloaded from ${hub}: ${wordsOf(cause)}. ` +
+    'Name a mirror of the hub with --mirror URL, or copy them by hand: on a machine that can reach it, download ' +
     `${files.join(', ')} from ${HUB_URL}/${repository}/tree/main, put them under these names into ${folder}, ` +
     'and run the same command again'
   )

@@ -40,7 +40,7 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
   },
   {
     name: 'bge-small-en-v1.5',
-    description: 'English, finds better',
+    description: 'English, more accurate',
     repository: 'Xenova/bge-small-en-v1.5',
     files: FILES,
     megabytes: 35,
@@ -51,7 +51,7 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
   },
   {
     name: 'multilingual-e5-small',
-    description: 'about a hundred languages, also across them',
+    description: 'about a hundred languages, also across languages',
     repository: 'Xenova/multilingual-e5-small',
     files: FILES,
     megabytes: 135,

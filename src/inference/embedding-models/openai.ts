@@ -55,8 +55,7 @@ export async function createOpenAiEmbeddingModel(
     try {
       const vectors = (await Promise.all(batches.map((batch) => embedBatch(batch, either)))).flat()
       const wrong = vectors.find((vector) => vector.length !== dimensions)
-      if (wrong)
-        throw unusable(`vectors of ${wrong.length} dimensions came where ${dimensions} were expected`)
+      if (wrong) throw unusable(`vectors have ${wrong.length} dimensions instead of ${dimensions}`)
       return vectors
     } catch (error) {
       stop.abort(error)
@@ -70,7 +69,7 @@ export async function createOpenAiEmbeddingModel(
     embedDocuments: (documents, signal) => embed(documents.map(titledText), signal),
     async embedQuery(query, signal) {
       const [vector] = await embed([query], signal)
-      if (!vector) throw unusable('no vector came for the query')
+      if (!vector) throw unusable('no vector was returned for the query')
       return vector
     },
   }
@@ -101,17 +100,17 @@ async function requestEmbeddings(
   )
   const parsed = EmbeddingsResponse.safeParse(answer)
   if (!parsed.success)
-    throw unusable(`the answer is not a list of embeddings: ${z.prettifyError(parsed.error)}`)
+    throw unusable(`the response is not a list of embeddings: ${z.prettifyError(parsed.error)}`)
   return inOrder(parsed.data.data, input.length)
 }
 
 /** Vectors by their `index`; their order in the response means nothing. */
 function inOrder(data: z.infer<typeof EmbeddingsResponse>['data'], count: number): Float32Array[] {
-  if (data.length !== count) throw unusable(`${data.length} embeddings came for ${count} inputs`)
+  if (data.length !== count) throw unusable(`${data.length} embeddings were returned for ${count} inputs`)
   const byIndex = new Map(data.map((entry) => [entry.index, entry.embedding]))
   return Array.from({ length: count }, (_, index) => {
     const embedding = byIndex.get(index)
-    if (!embedding) throw unusable(`no embedding came with index ${index}`)
+    if (!embedding) throw unusable(`no embedding was returned with index ${index}`)
     const vector = unitVector(embedding)
     if (!vector) throw unusable(`the embedding with index ${index} has no direction`)
     return vector

@@ -82,7 +82,7 @@ describe('a model known by name', () => {
       createEmbeddingModel({ provider: 'transformers', model: name }, { modelsDir: models })
     await expect(load('bge-small-en-v1.5')).rejects.toThrow('npm run memory -- model use bge-small-en-v1.5')
     await writeTinyOnnxModel(join(models, 'bge-small-en-v1.5'), { north: [2, 0], east: [0, 2] })
-    await expect(load('bge-small-en-v1.5')).rejects.toThrow(/are not those of bge-small-en-v1.5: they give 2/)
+    await expect(load('bge-small-en-v1.5')).rejects.toThrow(/do not belong to bge-small-en-v1.5: they give 2/)
   })
 })
 

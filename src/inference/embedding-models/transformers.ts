@@ -51,12 +51,12 @@ export async function createTransformersEmbeddingModel(
   const dimensions = (await embed(['dimensions']))[0]?.length ?? 0
   if (settings.dimensions !== undefined && settings.dimensions !== dimensions) {
     throw new StartupError(
-      `EMBEDDING_DIMENSIONS is ${settings.dimensions}, but the model ${settings.model} gives ${dimensions}: leave it out.`,
+      `EMBEDDING_DIMENSIONS is ${settings.dimensions}, but the model ${settings.model} gives ${dimensions}: remove the setting.`,
     )
   }
   if (known && known.dimensions !== dimensions) {
     throw new StartupError(
-      `The files in ${folderOf(known, settings)} are not those of ${known.name}: they give ${dimensions} dimensions and not ${known.dimensions}. Remove the folder, and bring the model again.`,
+      `The files in ${folderOf(known, settings)} do not belong to ${known.name}: they give ${dimensions} dimensions instead of ${known.dimensions}. Remove the folder, and download the model again.`,
     )
   }
   return {
@@ -99,7 +99,7 @@ function folderOf(known: KnownModel, { modelsDir = 'data/models' }: Transformers
   if (!isModelThere(modelsDir, known)) {
     throw new StartupError(
       `The files of the embedding model ${known.name} are not in ${modelFolder(modelsDir, known)}. ` +
-        `Bring them with: npm run memory -- model use ${known.name}`,
+        `Download them with: npm run memory -- model use ${known.name}`,
     )
   }
   return resolve(modelFolder(modelsDir, known))
@@ -127,7 +127,7 @@ function checkFolder(folder: string): void {
   const isThere = (file: string): boolean => existsSync(join(folder, file))
   if (['config.json', 'tokenizer.json'].every(isThere) && weights.some(isThere)) return
   throw new StartupError(
-    `The folder ${folder} is not that of an embedding model: config.json, tokenizer.json and onnx/model.onnx (or onnx/model_quantized.onnx) have to be in it.`,
+    `The folder ${folder} is not an embedding model: it must contain config.json, tokenizer.json and onnx/model.onnx (or onnx/model_quantized.onnx).`,
   )
 }
 

@@ -16,7 +16,7 @@ describe('trying a model', () => {
   })
 
   it.each<[string, EmbeddingModel]>([
-    ['dimensions where', withDocuments((vector) => vector.slice(1))],
+    ['dimensions instead of', withDocuments((vector) => vector.slice(1))],
     ['the length', withDocuments((vector) => vector.map((value) => value * 2))],
     ['the length', withDocuments((vector) => vector.fill(0))],
     ['the length', withDocuments((vector) => vector.fill(Number.NaN))],

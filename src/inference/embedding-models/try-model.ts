@@ -27,18 +27,18 @@ export async function tryModel(model: EmbeddingModel, signal?: AbortSignal): Pro
       `its vectors have ${dimensions} dimensions, and at most ${DIMENSIONS_MAX} can be stored`,
     )
   if (vectors.length !== texts.length + 1)
-    throw unusable(model, `it gave ${vectors.length - 1} vectors for ${texts.length} texts`)
+    throw unusable(model, `it returned ${vectors.length - 1} vectors for ${texts.length} texts`)
   for (const vector of vectors) {
     if (vector.length !== dimensions)
-      throw unusable(model, `a vector has ${vector.length} dimensions where ${dimensions} were expected`)
+      throw unusable(model, `a vector has ${vector.length} dimensions instead of ${dimensions}`)
     const length = Math.sqrt(dot(vector, vector))
     if (!(Math.abs(length - 1) < LENGTH_TOLERANCE))
-      throw unusable(model, `a vector has the length ${length.toPrecision(3)} where it has to be 1`)
+      throw unusable(model, `a vector has the length ${length.toPrecision(3)} instead of 1`)
   }
   const [a, b, again] = vectors
-  if (!a || !b || !again) throw unusable(model, 'it gave no vectors')
-  if (dot(a, b) > DIFFERENT_MAX) throw unusable(model, 'it gives the same vector for different texts')
-  if (dot(a, again) < SAME_MIN) throw unusable(model, 'it gives different vectors for the same text')
+  if (!a || !b || !again) throw unusable(model, 'it returned no vectors')
+  if (dot(a, b) > DIFFERENT_MAX) throw unusable(model, 'it returns the same vector for different texts')
+  if (dot(a, again) < SAME_MIN) throw unusable(model, 'it returns different vectors for the same text')
 }
 
 function dot(a: Float32Array, b: Float32Array): number {

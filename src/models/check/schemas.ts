@@ -6,7 +6,7 @@ export const ModelSetting = z
     model: textOrNull('The model; null: none.', 'openai:gpt-4.1-mini'),
     setBy: z.enum(['environment', 'operator', 'default']).meta({
       description:
-        'What chose it: the environment of the service, its operator with `model use`, or nothing (`default`).',
+        'What selected it: the environment of the service, its operator with `model use`, or nothing (`default`).',
       example: 'environment',
     }),
     variables: z

@@ -219,16 +219,16 @@ describe('an unusable model changes nothing', () => {
   }
 
   it('if the hub cannot be reached', () =>
-    expectFailure({ ...LOCAL, mirrorUrl: 'http://127.0.0.1:9' }, /cannot be brought.*--mirror.*by hand/))
+    expectFailure({ ...LOCAL, mirrorUrl: 'http://127.0.0.1:9' }, /cannot be downloaded.*--mirror.*by hand/))
 
   it("if its files differ from the hub's list", async () => {
     hub.faults.set(WEIGHTS, 'changed')
-    await expectFailure({ ...LOCAL, mirrorUrl: hub.url }, /another checksum/)
+    await expectFailure({ ...LOCAL, mirrorUrl: hub.url }, /does not match the hub's checksum/)
   })
 
   it('if its files belong to another model', async () => {
     await writeTinyOnnxModel(join(dataDir, 'models', known.name), { north: [2, 0], east: [0, 2] })
-    await expectFailure(LOCAL, /are not those of .*2 dimensions and not 384/)
+    await expectFailure(LOCAL, /do not belong to .*2 dimensions instead of 384/)
   })
 
   it('if it gives every text the same vector', () =>
@@ -240,11 +240,11 @@ describe('an unusable model changes nothing', () => {
   it('if its server refuses the key', () =>
     expectFailure(
       { provider: 'openai', model: 'm', baseUrl: server.baseUrl, apiKey: 'a-key-that-is-wrong' },
-      /^m at http:\/\/127\.0\.0\.1:\d+\/v1: .*refused the credentials.*401.*EMBEDDING_API_KEY/,
+      /^m at http:\/\/127\.0\.0\.1:\d+\/v1: .*rejected the credentials.*401.*EMBEDDING_API_KEY/,
     ))
 
   it('if its folder has no model files', () =>
-    expectFailure({ provider: 'transformers', model: parent }, /config\.json.*onnx\/model\.onnx.*have to be/))
+    expectFailure({ provider: 'transformers', model: parent }, /config\.json.*onnx\/model\.onnx/))
 
   it('if its server is unreachable, and the error shows no password', () =>
     expectFailure(
@@ -256,7 +256,7 @@ describe('an unusable model changes nothing', () => {
     server.fail({ kind: 'wrong-dimensions' })
     await expectFailure(
       { provider: 'openai', model: 'm', baseUrl: server.baseUrl, apiKey: KEY, dimensions: 32 },
-      /31 dimensions came where 32.*the number of dimensions/,
+      /31 dimensions instead of 32.*the number of dimensions/,
     )
   })
 
@@ -388,7 +388,7 @@ describe('with a model set in the environment', () => {
     const logger = pino({ level: 'warn' }, { write: (line) => void lines.push(line) })
     const settings = readSettings({ DATA_DIR: dataDir, ENCRYPTION_KEY, EMBEDDING_PROVIDER: 'builtin' })
     expect(await readChoice(settings, logger)).toBeNull()
-    expect(lines.join('')).toMatch(/EMBEDDING_PROVIDER is set and decides.*/)
+    expect(lines.join('')).toMatch(/EMBEDDING_PROVIDER is set and takes precedence.*/)
     const other = readSettings({ DATA_DIR: dataDir, ENCRYPTION_KEY: randomBytes(32).toString('base64') })
     await expect(readChoice(other, logger)).rejects.toThrow(/Remove it to start with the built-in/)
   })

@@ -85,7 +85,7 @@ const Status = z
       .array(
         z.object({
           name: text('Its name.', 'bge-small-en-v1.5'),
-          description: text('When to choose it.', 'English, finds better'),
+          description: text('When to choose it.', 'English, more accurate'),
           dimensions: count('Numbers in a vector.', 384),
           megabytes: count('Approximate size of its files in megabytes.', 35),
           isThere: z.boolean().meta({ description: 'Whether its files are already there.', example: false }),

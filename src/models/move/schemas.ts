@@ -7,7 +7,7 @@ export const ModelMoveStatus = z
       .enum(['idle', 'running', 'succeeded'])
       .meta({ description: 'Its status; `idle`: never requested.', example: 'running' }),
     model: textOrNull('The model that the chunks move to.', 'openai:text-embedding-3-small:1536'),
-    answeringModel: textOrNull('The model that answers queries now.', 'builtin-4'),
+    answeringModel: textOrNull('The model that queries use now.', 'builtin-4'),
     chunksTotal: count('Chunks to move.', 8120),
     chunksDone: count('Chunks that have moved.', 3072),
     startedAt: momentOrNull('When it began.'),

@@ -27,6 +27,6 @@ export function readScimGroup(body: unknown): GroupAttributes {
   throw scimError(
     'validation_failed',
     'invalidValue',
-    `${issue?.path.join('.') || 'The group'} is not valid: ${issue?.message ?? 'it has another shape'}`,
+    `${issue?.path.join('.') || 'The group'} is not valid: ${issue?.message ?? 'it has a different shape'}`,
   )
 }

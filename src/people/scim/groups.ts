@@ -157,7 +157,7 @@ async function requireFree(tx: Tx, organizationId: string, displayName: string):
       'displayName must be 1 to 256 characters, and not begin with ~',
     )
   if (await findGroup(tx, organizationId, id))
-    throw scimError('group_exists', 'uniqueness', `There is a group with the name ${displayName} already`)
+    throw scimError('group_exists', 'uniqueness', `A group with the name ${displayName} already exists`)
   return id
 }
 

@@ -21,7 +21,7 @@ const example = (value: object) => ({ example: value })
 /** RFC 7643 says what it holds; attributes that are not known are passed over. */
 export const User = z.looseObject({}).meta({
   id: 'ScimUser',
-  description: 'A user of SCIM.',
+  description: 'A SCIM user.',
   ...example({
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
     userName: 'ada@example.com',
@@ -31,7 +31,7 @@ export const User = z.looseObject({}).meta({
 })
 export const ScimGroupBody = z.looseObject({}).meta({
   id: 'ScimGroup',
-  description: 'A group of SCIM.',
+  description: 'A SCIM group.',
   ...example({
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
     displayName: 'Finance',
@@ -40,7 +40,7 @@ export const ScimGroupBody = z.looseObject({}).meta({
 })
 export const ScimPatchBody = PatchBody.meta({
   id: 'ScimPatch',
-  description: 'Changes of a user or group.',
+  description: 'Changes to a user or group.',
   ...example({
     schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
     Operations: [{ op: 'replace', path: 'active', value: false }],
@@ -63,9 +63,9 @@ export const ListQuery = z.strictObject({
     example: 'userName eq "ada@example.com"',
   }),
   startIndex: z.coerce.number().int().default(1).describe('The first result, from 1.'),
-  count: z.coerce.number().int().default(100).describe('How many results at most, up to 200.'),
+  count: z.coerce.number().int().default(100).describe('Maximum number of results, up to 200.'),
   attributes,
-  excludedAttributes: attributes.describe('Attributes to leave out: `members` spares reading them.'),
+  excludedAttributes: attributes.describe('Attributes to omit, such as `members`.'),
   sortBy: z.string().max(100).optional().describe('Not supported; ignored.'),
   sortOrder: z.string().max(100).optional().describe('Not supported; ignored.'),
 })

@@ -45,7 +45,7 @@ const oneOf = (operationId: string, path: string, summary: string, list: readonl
 const listOf = (list: readonly object[]) => listResponse(list, list.length, 1)
 
 export const scimRoutes = [
-  described('scimConfig', 'ServiceProviderConfig', 'What is supported of SCIM', SERVICE_PROVIDER_CONFIG),
+  described('scimConfig', 'ServiceProviderConfig', 'The supported SCIM features', SERVICE_PROVIDER_CONFIG),
   described('scimResourceTypes', 'ResourceTypes', 'The kinds of resources', listOf(RESOURCE_TYPES)),
   oneOf('scimResourceType', 'ResourceTypes', 'One kind of resources', RESOURCE_TYPES),
   described('scimSchemas', 'Schemas', 'The attributes of resources', listOf(SCHEMAS)),

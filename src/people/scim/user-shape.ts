@@ -41,7 +41,7 @@ export function readUser(body: unknown): UserAttributes {
   throw scimError(
     'validation_failed',
     'invalidValue',
-    `${issue?.path.join('.') || 'The user'} is not valid: ${issue?.message ?? 'it has another shape'}`,
+    `${issue?.path.join('.') || 'The user'} is not valid: ${issue?.message ?? 'it has a different shape'}`,
   )
 }
 

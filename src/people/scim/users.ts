@@ -170,7 +170,7 @@ async function requireUnique(
     'person_exists',
     'uniqueness',
     other.login === login
-      ? 'There is a user with this userName already'
+      ? 'A user with this userName already exists'
       : 'Another active user has this address as userName or as primary email',
   )
 }

@@ -7,7 +7,9 @@ import { readFolderFile } from './read-file.ts'
 import { createScan, type Entry } from './scan.ts'
 import { walk, type WalkedFile, type WalkStep } from './walk.ts'
 
-/** Files changed at `at` or later are read. This walk is past `after`, up to `newest`; `before`: the last walk's. */
+/**
+ * Files changed at `at` or later are read. This walk is past `after`, up to `newest`; `before` is the last walk's.
+ */
 const Position = z.object({
   at: z.number(),
   before: z.number(),
@@ -58,7 +60,7 @@ export function createFolderFeed(
     },
     async read(externalId, entry) {
       if (entry !== null) throw new ProviderError('rejected', entry)
-      // A folder that an earlier run could not read: this one has walked it.
+      // A folder that an earlier run could not read; this run has walked it.
       if (await isFolder(externalId)) return null
       return await readFolderFile(session, extractor, externalId)
     },

@@ -9,7 +9,7 @@ export interface Place {
   device: number
 }
 
-/** The folder that a user names. Refusals never tell what else is on the machine. @throws AppError */
+/** The folder that a user names. Refusals never reveal what else is on the machine. @throws AppError */
 export async function placeOf(named: string, roots: readonly string[]): Promise<Place> {
   const found = await realpath(named).catch(() => null)
   if (found === null || !(await isAllowed(found, roots)) || !(await lstat(found)).isDirectory()) {
@@ -23,7 +23,9 @@ export async function placeOf(named: string, roots: readonly string[]): Promise<
   return { path: found, device: (await lstat(found)).dev }
 }
 
-/** Checks the folder before a run: a withdrawn root or missing disk is no deletion. @throws ProviderError */
+/**
+ * Checks the folder before a run: a removed root or missing disk must not count as a deletion. @throws ProviderError
+ */
 export async function checkPlace(
   { path: folder, device }: { path: string; device: unknown },
   roots: readonly string[],

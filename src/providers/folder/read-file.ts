@@ -9,7 +9,7 @@ import { codeOf } from '../../kernel/thrown.ts'
 
 const ID_BYTES_MAX = 2_048
 
-/** A file as an item; null when it is gone or not a file of the folder; `skipped` when it has no text. */
+/** A file as an item; null if it does not exist or is outside the folder; `skipped` if it has no text. */
 export async function readFolderFile(
   session: ProviderSession,
   extractor: TextExtractor,

@@ -20,11 +20,11 @@ export interface Scan {
   next(after: string | null, isWanted: (file: WalkedFile) => boolean): Promise<Walked>
   /** The stored ids after one path, up to another and including it; null: of the whole folder. */
   stored(after: string | null, last: string | null): Promise<string[]>
-  /** Files of an unreadable folder count as unreadable, not as gone. */
+  /** Files of an unreadable folder count as unreadable, not as deleted. */
   failuresOf(walked: Walked): Promise<Listed<Entry>[]>
 }
 
-/** A walk of a folder in pages, next to what is stored of it. */
+/** A paged walk of a folder, compared with its stored items. */
 export function createScan(session: ProviderSession, filesPerPage: number): Scan {
   const { account, signal } = session
   const root = account.externalAccountId

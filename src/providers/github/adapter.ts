@@ -18,7 +18,7 @@ const ANSWER_BYTES_MAX = 8 * 1024 * 1024
 const User = z.object({ id: z.int(), login: z.string() })
 
 export interface GitHubAdapterOptions {
-  /** {@link GITHUB_API_URL}, or what replaces it. */
+  /** {@link GITHUB_API_URL}, or its replacement. */
   apiUrl: string
   clock: Clock
   extractor: TextExtractor
@@ -44,8 +44,8 @@ export function createGitHubAdapter(options: GitHubAdapterOptions): FormAdapter 
       const { id, login } = await ownerOf(github)
       const { found, missing } = await findRepositories(github, repositories)
       if (missing.length > 0)
-        throw fault('repositories', `GitHub has no repository ${missing.join(', ')} that the token reads`)
-      if (found.size === 0) throw fault('repositories', 'The token reads no such repository')
+        throw fault('repositories', `GitHub has no repository ${missing.join(', ')} that the token can read`)
+      if (found.size === 0) throw fault('repositories', 'The token can read no such repository')
       return {
         externalAccountId: `${host}/${id}`,
         displayName: login,
@@ -65,7 +65,7 @@ export function createGitHubAdapter(options: GitHubAdapterOptions): FormAdapter 
   }
 }
 
-/** The reading part of an adapter, by how it finds the repositories of a source. */
+/** The reading part of an adapter, given how it finds the repositories of a source. */
 export function createGitHubReader(
   options: GitHubAdapterOptions,
   findOf: (session: ProviderSession) => FindRepositories,
@@ -89,7 +89,7 @@ export function serverOf(address: string): { apiUrl: string; host: string } {
   return { apiUrl: href.replace(/\/+$/, ''), host }
 }
 
-/** Whose token it is. A token that GitHub refuses is a mistake of the form. */
+/** The token's user. A token that GitHub refuses is reported as an error in the form. */
 async function ownerOf(github: GitHub): Promise<z.output<typeof User>> {
   try {
     return await github.get('user', User)

@@ -13,13 +13,13 @@ import {
   type RestRequest,
 } from '../rest.ts'
 
-/** GitHub asks for a minute where it does not say how long. */
+/** GitHub recommends a minute if the response does not say how long. */
 const UNKNOWN_WAIT_MS = 60_000
 const PAGES_MAX = 10_000
 const PER_PAGE = 100
 const NEXT = /<([^<>]{1,4000})>; rel="next"/
 
-/** How GitHub's API is called, whichever server it is on. */
+/** How to call GitHub's API on any server. */
 export const restOptionsOf = (apiUrl: string): RestOptions => ({
   name: 'GitHub',
   headers: {
@@ -35,8 +35,8 @@ export const restOptionsOf = (apiUrl: string): RestOptions => ({
 })
 
 /**
- * Both rate limits come as 403 or 429: the hourly one with its end, the secondary ones with a time or only with words
- * (docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api).
+ * Both rate limits return 403 or 429: the hourly one with its reset time, the secondary ones with a time or only a
+ * message (docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api).
  */
 function rateLimitOf({ status, headers }: RestAnswer, words: string): ProviderError | undefined {
   if (status !== 403 && status !== 429) return undefined
@@ -91,7 +91,7 @@ function missingPermission({ status }: RestAnswer, words: string): ProviderError
   return new ProviderError('rejected', words, { code: String(status), refusal: 'missing_permission' })
 }
 
-/** A page of a list. `next` is the address of the following one, `etag` the mark of this one. */
+/** A page of a list. `next` is the address of the next page, `etag` that of this page. */
 interface GitHubPage<Data> {
   data: Data
   next: string | null
@@ -104,11 +104,11 @@ export interface GitHub {
   /** GitHub's time as of its last answer, in epoch milliseconds. */
   now(): number
   get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema>>
-  /** A thing by its number; null when there is none, or not for this token. */
+  /** An object by its number; null if it does not exist or the token may not read it. */
   find<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema> | null>
   /** A file's content. */
   raw(path: string): Promise<Buffer>
-  /** Null when the page still has the mark `etag`: such an answer counts against no limit. */
+  /** Null if the page still has the `etag`; such a response counts against no limit. */
   page<Schema extends z.ZodType>(
     address: string,
     schema: Schema,
@@ -120,7 +120,10 @@ export interface GitHub {
     variables: Readonly<Record<string, unknown>>,
     schema: Schema,
   ): Promise<z.output<Schema>>
-  /** The pages of a list, without entries in an unknown format, by its path without query. `field` is where an answer that is an object has the list. */
+  /**
+   * The pages of a list by its path without a query, excluding entries in an unknown format. `field` holds the list
+   * if the response is an object.
+   */
   pages<Schema extends z.ZodType>(
     path: string,
     schema: Schema,
@@ -139,14 +142,14 @@ export function createGitHub(
   const request = async (address: string, headers: Record<string, string> = {}): Promise<RestAnswer> => {
     const url =
       address.startsWith('https://') || address.startsWith('http://') ? address : `${apiUrl}/${address}`
-    // The address of a next page comes from an answer, and the token must not leave the server.
+    // The next page's address comes from a response, and the token must not be sent to another server.
     if (!new URL(url).href.startsWith(`${apiUrl}/`))
       throw new ProviderError(
         'rejected',
-        `GitHub names a page at ${new URL(url).origin}, which is not requested`,
+        `GitHub returned a next page at ${new URL(url).origin}, which is not requested`,
       )
     const answer = await oneAtATime(() => send({ url, headers }))
-    // Organizations with single sign-on are left out of lists, which must not count as deleted.
+    // Lists omit organizations that need single sign-on; they must not count as deleted.
     const sso = answer.headers.get('x-github-sso') ?? ''
     if (sso.startsWith('partial-results'))
       throw new ProviderError(
@@ -194,13 +197,13 @@ export function createGitHub(
   return github
 }
 
-/** A list, or the one in a field of an object. */
+/** A list, or the list in a field of an object. */
 const listIn = (field: string | undefined) =>
   z.preprocess((answer) => {
     const fields: Record<string, unknown> = Object(answer)
     return field === undefined ? answer : fields[field]
   }, z.array(z.unknown()))
 
-/** Whether GitHub has no such thing, or not for this token. */
+/** Whether the object does not exist or the token may not read it. */
 export const isMissing = (error: unknown): boolean =>
   error instanceof ProviderError && (error.code === '404' || error.code === '410')

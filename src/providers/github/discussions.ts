@@ -22,7 +22,7 @@ const LIST = `query ($owner: String!, $name: String!, $first: Int!, $after: Stri
     }
   }
 }`
-/** One whose time is in an unknown format is requested, and fails alone. */
+/** A discussion whose time is in an unknown format is requested, and only it fails. */
 const ListedDiscussion = z.object({ number: z.int(), updatedAt: time.nullable().catch(null) })
 const List = z.object({
   repository: z.object({
@@ -65,7 +65,7 @@ const Discussion = z.object({
 type Discussion = z.output<typeof Discussion>
 const Read = z.object({ repository: z.object({ discussion: z.unknown() }) })
 
-/** A page of a repository's discussions, the last changed first. @throws ProviderError */
+/** A page of a repository's discussions, most recently changed first. @throws ProviderError */
 export async function listDiscussions(
   github: GitHub,
   repository: Repository,

@@ -38,7 +38,7 @@ export function createGitHubFeed(run: GitHubRun, find: FindRepositories): Feed<E
   const repositories = () => (found ??= find(github))
   const parts = createParts(github, session, run.itemsPerPage)
 
-  /** Continues to the next step that finds something. */
+  /** Runs steps until one finds something. */
   async function advance(from: Position, isCrawl: boolean) {
     const next = structuredClone(from)
     const known = await repositories()
@@ -67,7 +67,7 @@ export function createGitHubFeed(run: GitHubRun, find: FindRepositories): Feed<E
     const { repository } = where
     const before = position.repositories[id]
     const isSame = before?.name === repository.full_name && before.isPublic === !repository.private
-    // Every item has the repository's name and visibility, so a change of either reads all again.
+    // Every item contains the repository's name and visibility, so if either changes, all items are read again.
     const state = before !== undefined && isSame ? before : newState(repository, github.now())
     if (state !== before) position.place = placeOf('issues')
     position.repositories[id] = state
@@ -139,7 +139,7 @@ function noHead(error: unknown): null {
   throw error
 }
 
-/** Reads an item by the rest of its id. */
+/** Reads an item by its id without the prefix. */
 type Reader = (
   run: GitHubRun,
   repository: Repository,
@@ -189,7 +189,7 @@ function itemOf(
       workspace: name.slice(0, name.indexOf('/')),
       repository: name,
       ...metadata,
-      // GitHub names readers by login, not by address; but everyone may read what is public on github.com.
+      // GitHub identifies readers by login, not by address, but everyone may read public repositories on github.com.
       ...(!isPrivate && host === PUBLIC_HOST && { accessPolicy: { visibility: 'public' as const } }),
     },
   }

@@ -9,11 +9,11 @@ import { type GitHub, isMissing } from './client.ts'
 import type { Repository } from './repositories.ts'
 
 const MARKDOWN = /\.(?:md|markdown|mdx)$/i
-/** Other projects' files, in a folder of their own. */
+/** Folders with other projects' files. */
 const VENDORED = /(?:^|\/)(?:node_modules|vendor)\//
 const PATH_BYTES_MAX = 1_024
 const FILES_MAX = 20_000
-/** Requests for one tree that is too large for one. */
+/** Maximum requests for a tree that is too large for one response. */
 const WALKED_MAX = 2_000
 
 const Tree = z.object({ sha: z.string(), tree: z.array(z.unknown()), truncated: z.boolean().optional() })
@@ -63,7 +63,7 @@ export async function filesOf(
   return files
 }
 
-/** What a list of a tree holds. Symbolic links and submodules are no files. */
+/** The entries of a tree. Symbolic links and submodules are not files. */
 function* sorted(
   tree: readonly unknown[],
   prefix: string,
@@ -87,7 +87,7 @@ function* sorted(
 const isRead = (path: string): boolean =>
   MARKDOWN.test(path) && !VENDORED.test(path) && Buffer.byteLength(path) <= PATH_BYTES_MAX
 
-/** The tree of the default branch: null when it still has the mark `etag`, '' when there is none. */
+/** The tree of the default branch; null if it still has the `etag`, '' if there is none. */
 export async function headOf(
   github: GitHub,
   { full_name: name, default_branch: branch }: Repository,
@@ -97,14 +97,14 @@ export async function headOf(
     const page = await github.page(`repos/${name}/git/trees/${encodeURIComponent(branch)}`, Tree, etag)
     return page === null ? null : { sha: page.data.sha, etag: page.etag }
   } catch (error) {
-    // An empty repository answers 409.
+    // An empty repository returns 409.
     if (isMissing(error) || (error instanceof ProviderError && error.code === '409'))
       return { sha: '', etag: null }
     throw error
   }
 }
 
-/** The blob of a file as GitHub has it now; null when there is none. @throws ProviderError */
+/** The current blob of a file; null if there is none. @throws ProviderError */
 export async function findBlob(github: GitHub, repository: Repository, path: string): Promise<string | null> {
   const { full_name: name, default_branch: branch } = repository
   try {

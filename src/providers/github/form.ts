@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { formField } from '../form.ts'
 
 const NAMED_MAX = 100
-/** `owner/name` or `owner/*`; a part of dots only would leave the path of a request. */
+/** `owner/name` or `owner/*`. A part of only dots would escape the request's path. */
 const NAME = /^[A-Za-z0-9_-]{1,100}\/(?:\*|(?!\.{1,2}$)[\w.-]{1,100})$/
 
 const repositories = z
@@ -22,7 +22,7 @@ export const githubForm = z.strictObject({
       .string()
       .trim()
       .max(500)
-      .regex(/^[\x21-\x7e]+$/, 'must not contain blanks'),
+      .regex(/^[\x21-\x7e]+$/, 'must not contain spaces'),
     {
       label: 'Access token',
       help: 'A personal access token with read access to contents, discussions, issues, pull requests and metadata of the repositories.',

@@ -26,7 +26,7 @@ export const Issue = z.object({
 })
 export type Issue = z.output<typeof Issue>
 
-/** An issue in a list. One in an unknown format is requested alone, and fails alone. */
+/** An issue in a list. An issue in an unknown format is requested individually, and only it fails. */
 export const ListedIssue = z.union([
   Issue.transform((issue) => ({ number: issue.number, updated_at: issue.updated_at, issue })),
   z
@@ -38,7 +38,7 @@ export const ListedIssue = z.union([
 export const CommentPlace = z
   .object({ issue_url: z.string().optional(), pull_request_url: z.string().optional(), updated_at: time })
   .transform(({ issue_url: issue, pull_request_url: pull, updated_at }) => ({
-    // GitHub's comments name their issue in no other way.
+    // Comments identify their issue only by this URL.
     number: Number(/\/(\d{1,12})$/.exec(issue ?? pull ?? '')?.[1] ?? Number.NaN),
     updated_at,
   }))
@@ -59,7 +59,7 @@ const DECISIONS: Readonly<Record<string, string>> = {
   DISMISSED: 'Review, dismissed,',
 }
 
-/** An issue as GitHub has it now; null when it was deleted or transferred. @throws ProviderError */
+/** The current issue; null if it was deleted or transferred. @throws ProviderError */
 export async function findIssue(
   github: GitHub,
   { full_name: name }: Repository,
@@ -71,7 +71,7 @@ export async function findIssue(
   return isHere && issue?.number === number ? issue : null
 }
 
-/** An issue or a pull request with everything that was said about it. @throws ProviderError */
+/** An issue or a pull request with its comments and reviews. @throws ProviderError */
 export async function readThread(
   github: GitHub,
   repository: Repository,
@@ -117,14 +117,14 @@ async function commentsOf(github: GitHub, path: string, maxBytes: number): Promi
   return comments.map((comment) => entryOf('Comment', comment, comment.created_at))
 }
 
-/** Reviews need a right of their own. Without it, the rest of the pull request is still read. */
+/** Reviews need a separate permission. Without it, the rest of the pull request is still read. */
 async function reviewsOf(github: GitHub, pull: string, maxBytes: number): Promise<ThreadEntry[]> {
   const reviews = await readUpTo(github, `${pull}/reviews`, Review, maxBytes).catch(noneIfForbidden)
   const comments = await readUpTo(github, `${pull}/comments`, ReviewComment, maxBytes).catch(noneIfForbidden)
   return [
     ...reviews.flatMap((review) => {
       const { state, submitted_at: at, body } = review
-      // A pending review is its author's draft, which only the author's token sees.
+      // A pending review is a draft that only its author's token can see.
       if (state === 'PENDING' || at == null) return []
       const what = DECISIONS[state] ?? 'Review'
       return body?.trim() || what !== 'Review' ? entryOf(what, review, at) : []
@@ -133,7 +133,7 @@ async function reviewsOf(github: GitHub, pull: string, maxBytes: number): Promis
   ]
 }
 
-/** The entries of a list, until they are as long as an item may be. */
+/** The entries of a list, until they fill an item. */
 async function readUpTo<Schema extends z.ZodType<{ body?: string | null | undefined }>>(
   github: GitHub,
   path: string,

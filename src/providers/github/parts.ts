@@ -11,21 +11,24 @@ import { CommentPlace, type Issue, ListedIssue } from './issues.ts'
 import { type Place, type RepositoryState, timeBefore } from './position.ts'
 import type { Repository } from './repositories.ts'
 
-/** All issues are listed every hour; where they have more than ten pages, ten pages an hour. */
+/** All issues are listed every hour; beyond ten pages, ten pages an hour. */
 const SWEEP_MS_PER_PAGE = HOUR_MS / 10
 const SWEPT_MAX = 500
-/** The most entries that GitHub gives in a page. */
+/** GitHub's maximum page size. */
 const LARGEST_PAGE = 100
 const Entries = z.array(z.unknown())
 const Numbered = z.object({ number: z.int() })
 
-/** The list entry of an item: an issue, null if it is still to be requested; the blob of a file; or why a part is not read. */
+/**
+ * The list entry of an item: an issue (null if it must still be requested), the blob of a file, or why a part is not
+ * read.
+ */
 export type Entry = { issue: Issue | null } | { blob: string } | { refused: string }
 
 /** A repository in a round. */
 export interface Here {
   repository: Repository
-  /** What its ids begin with. */
+  /** The prefix of its item ids. */
   prefix: string
   state: RepositoryState
   place: Place
@@ -36,13 +39,13 @@ export interface Here {
 export interface Step {
   listed: Listed<Entry>[]
   gone: string[]
-  /** Whether this part of the repository has no more. */
+  /** Whether this part of the repository is finished. */
   isDone: boolean
 }
 
 export const stepOf = (step: Partial<Step>): Step => ({ listed: [], gone: [], isDone: true, ...step })
 
-/** The parts of a repository. Each call makes one step. */
+/** The parts of a repository. Each call runs one step. */
 export type Parts = Record<Place['part'], (here: Here) => Promise<Step>>
 
 export function createParts(github: GitHub, session: ProviderSession, itemsPerPage: number): Parts {
@@ -51,7 +54,7 @@ export function createParts(github: GitHub, session: ProviderSession, itemsPerPa
   const listedAt = new Map<string, number>()
 
   const commentsOf = (list: 'comments' | 'reviews', path: string) => async (here: Here) => {
-    // They come with their issues.
+    // Issues include their comments.
     if (here.isCrawl) return stepOf({})
     const { found, isDone } = await readTimed(here, list, path, CommentPlace)
     const ids = found.flatMap(({ number, updated_at: at }) => {
@@ -75,7 +78,7 @@ export function createParts(github: GitHub, session: ProviderSession, itemsPerPa
     reviews: commentsOf('reviews', 'pulls/comments'),
     discussions: createDiscussionsPart(github, session, itemsPerPage),
     files: createFilesPart(github, session, itemsPerPage),
-    // Lists do not tell what was deleted or transferred: it is what is stored and not listed.
+    // Lists do not show deleted or transferred issues: they are the stored issues that are not listed.
     async sweep({ repository, prefix, state, isCrawl }) {
       const begunAt = github.now()
       const pause = Math.max(HOUR_MS, state.sweep.pages * SWEEP_MS_PER_PAGE)
@@ -100,9 +103,9 @@ const toRead = (ids: Iterable<string>): Listed<Entry>[] =>
   [...ids].map((externalId) => ({ externalId, entry: { issue: null } }))
 
 /**
- * Reads a list from its oldest change on. Each request begins at the last time of the one before, because a change
- * moves its item to the end, which shifts the pages. A page of one time alone is read again as large as possible: only
- * more changes than that have following pages.
+ * Reads a list from its oldest change. Each request begins at the last time of the previous one, because a change
+ * moves its item to the end, which shifts the pages. If a page has only one time, it is requested again with the
+ * maximum size; only if that is full are further pages read.
  */
 function createTimedReader(github: GitHub, itemsPerPage: number) {
   return async <Schema extends z.ZodType<{ updated_at: string | null }>>(
@@ -137,14 +140,17 @@ function createTimedReader(github: GitHub, itemsPerPage: number) {
     }
     const next = last === null ? null : timeBefore(Date.parse(last))
     const isLater = next !== null && (before.since === null || next > before.since)
-    // The mark of a full page stays when a page follows it.
+    // A full page keeps its ETag when another page follows it.
     const etag = isFirst && page.data.length < itemsPerPage ? page.etag : null
     state[list] = isLater ? { since: next, etag: null } : { since: before.since, etag }
     return { found, isDone: true }
   }
 }
 
-/** Lists discussions from the last changed on. Comments have no list of their own; GitHub changes the time of their discussion. */
+/**
+ * Lists discussions, most recently changed first. There is no list of comments; GitHub updates the time of their
+ * discussion instead.
+ */
 function createDiscussionsPart(
   github: GitHub,
   session: ProviderSession,
@@ -160,7 +166,7 @@ function createDiscussionsPart(
     }
     const { since, sweptAt } = state.discussions
     const { nodes, next } = await listDiscussions(github, repository, itemsPerPage, place.address)
-    // What changes from now on comes before it in the list.
+    // Later changes come before it in the list.
     place.since ??= nodes.find(({ updatedAt }) => updatedAt !== null)?.updatedAt ?? since
     const changed = nodes.filter(({ updatedAt: at }) => since === null || at === null || at >= since)
     if (next !== null && changed.length === nodes.length) {
@@ -178,7 +184,7 @@ function createDiscussionsPart(
   }
 }
 
-/** Compares the tree of the default branch with the one that was read last. */
+/** Compares the tree of the default branch with the last one read. */
 function createFilesPart(github: GitHub, session: ProviderSession, itemsPerPage: number): Parts['files'] {
   let trees: { repository: number; bySha: Map<string, TreeFiles> } | undefined
   const treeOf = async (repository: Repository, sha: string | null): Promise<TreeFiles> => {
@@ -198,7 +204,7 @@ function createFilesPart(github: GitHub, session: ProviderSession, itemsPerPage:
     const tree = { sha: place.sha, etag: place.etag }
     if (tree.sha !== state.tree.sha) {
       const now = await treeOf(repository, tree.sha)
-      // GitHub may have removed a tree that no branch has any more: then every file is read.
+      // GitHub may have removed a tree that no branch uses: then every file is read.
       const before = await treeOf(repository, state.tree.sha).catch(noTree)
       const changed = [...now].filter(([path, blob]) => before.get(path) !== blob && path > place.after)
       const next = changed.toSorted(([one], [other]) => (one < other ? -1 : 1)).slice(0, itemsPerPage)
@@ -206,7 +212,7 @@ function createFilesPart(github: GitHub, session: ProviderSession, itemsPerPage:
       place.after = next.at(-1)?.[0] ?? place.after
       if (next.length < changed.length) return stepOf({ listed, isDone: false })
       state.tree = tree
-      // A crawl removes what it does not meet.
+      // A crawl deletes what it does not see.
       const stored = isCrawl ? [] : await storedBelow(session, `${prefix}files/`)
       return stepOf({ listed, gone: stored.filter((id) => !now.has(id.slice(`${prefix}files/`.length))) })
     }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Repository } from './repositories.ts'
 
-/** GitHub may show a change a little after one with a later time. */
+/** GitHub may show a change shortly after one with a later time. */
 const OVERLAP_MS = 60_000
 
 /** A list ordered by time, read up to `since`. `etag` is that of its first page. */
@@ -27,7 +27,7 @@ const RepositoryState = z.object({
 })
 export type RepositoryState = z.output<typeof RepositoryState>
 
-/** How far a round has read the first repository of its list. */
+/** The round's progress in the first repository of its list. */
 const Place = z.object({
   part: z.enum(PARTS),
   since: z.string().nullable(),
@@ -40,7 +40,7 @@ const Place = z.object({
 })
 export type Place = z.output<typeof Place>
 
-/** What was read of each repository. `left`: the repositories that the round has not finished; null: between rounds. */
+/** What was read of each repository. `left`: repositories that the round has not finished; null: between rounds. */
 export const Position = z.object({
   repositories: z.record(z.string(), RepositoryState),
   left: z.array(z.string()).nullable(),
@@ -66,7 +66,7 @@ export function newState({ full_name: name, private: isPrivate }: Repository, no
     name,
     isPublic: !isPrivate,
     issues: { since: null, etag: null },
-    // Comments come with their issue.
+    // Issues include their comments.
     comments: fromNow(),
     reviews: fromNow(),
     discussions: { since: null, sweptAt: now },
@@ -75,6 +75,6 @@ export function newState({ full_name: name, private: isPrivate }: Repository, no
   }
 }
 
-/** A time as GitHub writes it, a little earlier. */
+/** A slightly earlier time, in GitHub's format. */
 export const timeBefore = (at: number): string =>
   new Date(at - OVERLAP_MS).toISOString().replace(/\.\d{3}Z$/, 'Z')

@@ -61,7 +61,7 @@ function checkNumber(count: number): void {
   if (count > REPOSITORIES_MAX)
     throw new ProviderError(
       'rejected',
-      `The token reads ${count} repositories; let it read at most ${REPOSITORIES_MAX} of them`,
+      `The token can read ${count} repositories; let it read at most ${REPOSITORIES_MAX} of them`,
     )
 }
 

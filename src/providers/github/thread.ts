@@ -1,9 +1,9 @@
 import { type ThreadEntry, threadText as writeThread } from '../thread.ts'
 
-/** Fenced code, to its end or the end of the text: it always matches, so it is read once. */
+/** Fenced code, up to its end or the end of the text. It always matches, so the text is scanned once. */
 const FENCED = /^[ \t]{0,3}(`{3,}|~{3,})[^]*?(?:\n[ \t]{0,3}\1|$(?![^]))/gm
 
-/** A thread of GitHub as Markdown, with its texts as GitHub shows them. */
+/** A GitHub thread as Markdown, with its texts as GitHub shows them. */
 export function threadText(
   opening: string,
   text: string | null | undefined,
@@ -17,7 +17,7 @@ export function threadText(
 const shown = (text: string | null | undefined): string =>
   withoutComments((text ?? '').replaceAll('\r\n', '\n')).trim()
 
-/** Without HTML comments outside fenced code: readers do not see them, such as the hints of a template. */
+/** Removes HTML comments outside fenced code, which readers do not see, such as a template's hints. */
 function withoutComments(text: string): string {
   if (!text.includes('<!--')) return text
   let kept = ''

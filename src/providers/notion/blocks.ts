@@ -13,7 +13,7 @@ export const BLOCK_LIMITS = { blocks: 10_000, requests: 1_000 }
 export interface NotionContent {
   text: string
   children: { kind: 'page' | 'database'; id: string }[]
-  /** What of the page is not in the text. */
+  /** Parts of the page that are not in the text. */
   left: LeftOut
 }
 

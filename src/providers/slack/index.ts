@@ -36,9 +36,9 @@ export const slack: Provider<'slack'> = defineProvider({
   },
   webhook: {
     operationId: 'receiveSlackEvents',
-    summary: "Take events of Slack's Events API",
+    summary: "Receive events from Slack's Events API",
     description:
-      "Signed by Slack (`X-Slack-Signature`). What an event announces is read by the source's next run.",
+      "Signed by Slack (`X-Slack-Signature`). The source's next run reads what an event announces.",
     read: (request, settings, now) => readSlackRequest(request, settings.SLACK_SIGNING_SECRET, now),
   },
   cleanUps: [

@@ -46,10 +46,7 @@ export function readSlackRequest(
   const timestamp = single(headers['x-slack-request-timestamp'])
   const signature = single(headers['x-slack-signature'])
   if (!verifySlackSignature({ timestamp, signature, rawBody, signingSecret, now }))
-    throw new AppError(
-      'unauthenticated',
-      "The request does not carry Slack's signature of the last 5 minutes",
-    )
+    throw new AppError('unauthenticated', 'The request has no valid Slack signature from the last 5 minutes')
   const event = readSlackEvent(parseJson(rawBody))
   if (event.kind === 'challenge' || event.kind === 'ignored') return event
   const { teamId: accountId, ...rest } = event

@@ -50,7 +50,7 @@ describe('a site to connect', () => {
     ['example.com', /must be addresses that begin with/],
     ['ftp://example.com/', /must be addresses that begin with/],
     ['https://user:secret@example.com/', /must be addresses that begin with/],
-    ['https://a.example/\nhttps://b.example/', /of one host/],
+    ['https://a.example/\nhttps://b.example/', /on one host/],
     [Array.from({ length: 21 }, (_, at) => `https://a.example/${at}`).join('\n'), /at most 20/],
   ])('is refused as %j', async (start, message) => {
     const refused = adapterOf().connect({ start }, signal)
@@ -248,7 +248,7 @@ describe('a run', () => {
     sync.now += 6 * HOUR
     const { failures } = await sync.run()
     expect(failures.map(({ message }) => message).toSorted()).toEqual([
-      'The page is compressed, although it was requested as it is',
+      'The page is compressed, although an uncompressed one was requested',
       'The page is larger than 5 MiB and is not read',
     ])
     expect(titles(sync)).toEqual(['A', 'Home'])

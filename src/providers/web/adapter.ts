@@ -62,7 +62,10 @@ export function createWebAdapter(options: WebAdapterOptions): FormAdapter {
   }
 }
 
-/** Where the first start page is found: sites redirect to https, or to another host. @throws ProviderError */
+/**
+ * The final address of the first start page, because sites redirect to https or to another host. @throws
+ * ProviderError
+ */
 async function findPage(fetchPage: FetchPage, first: URL, clock: Clock, signal: AbortSignal): Promise<URL> {
   let url = first
   for (let hops = 0; hops < HOPS_MAX; hops += 1) {

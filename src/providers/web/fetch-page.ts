@@ -75,7 +75,7 @@ async function readBody(
 ): Promise<Buffer> {
   const encoding = header('content-encoding')
   if (encoding !== null && encoding.toLowerCase() !== 'identity')
-    throw new ProviderError('rejected', 'The page is compressed, although it was requested as it is')
+    throw new ProviderError('rejected', 'The page is compressed, although an uncompressed one was requested')
   const parts: Buffer[] = []
   let length = 0
   for await (const part of answer) {

@@ -20,7 +20,7 @@ const startPages = z
     else if (new Set(urls.map(({ host }) => host)).size > 1)
       context.addIssue({
         code: 'custom',
-        message: 'must be addresses of one host; connect each host by itself',
+        message: 'must be addresses on one host; connect each host separately',
       })
     return urls
   })
@@ -51,7 +51,7 @@ export const webForm = z.strictObject({
       .transform((pages) => pages ?? PAGES_DEFAULT),
     {
       label: 'Pages',
-      help: `How many pages to read at most, up to ${PAGES_MAX}; ${PAGES_DEFAULT} by default.`,
+      help: `Maximum number of pages to read, up to ${PAGES_MAX}; ${PAGES_DEFAULT} by default.`,
     },
   ),
 })

@@ -7,7 +7,7 @@ const ADDRESS_CHARACTERS_MAX = 2_048
 const NAME_CHARACTERS_MAX = 40
 const CHARACTERS_A_PAUSE = 16_384
 
-/** What the head and the links of a page say to crawlers. */
+/** What a page's head and links tell crawlers. */
 export interface PageLinks {
   /** Addresses as written, relative to `base`. */
   links: string[]

@@ -5,10 +5,10 @@ const RULES_MAX = 1_000
 const PATTERN_CHARACTERS_MAX = 200
 const SITEMAPS_MAX = 20
 
-/** What a site's robots.txt says to one crawler. */
+/** The rules of a robots.txt for one crawler. */
 export interface Robots {
   allows(path: string): boolean
-  /** Seconds to wait between requests; 0 when it does not say. */
+  /** Seconds to wait between requests; 0 if not set. */
   delaySeconds: number
   /** Addresses as written. */
   sitemaps: readonly string[]

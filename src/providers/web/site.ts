@@ -1,14 +1,14 @@
 import type { WebSite } from './form.ts'
 
 const KEY_CHARACTERS_MAX = 500
-/** What never has text to read; everything else is decided by its answer. */
+/** Extensions that never have text; for all others, the response decides. */
 const WITHOUT_TEXT =
   /\.(?:png|jpe?g|gif|svg|webp|avif|ico|css|m?js|json|xml|rss|atom|zip|gz|tgz|tar|7z|exe|dmg|iso|mp[34]|webm|avi|mov|wav|ogg|woff2?|ttf|eot)$/i
 
 /** The addresses of a site. A page's key is its path with its query. */
 export interface Site {
   urlOf(key: string): URL
-  /** The key of an address, relative to `base`; null when the site does not have it. */
+  /** The key of an address, relative to `base`; null if it is not on the site. */
   keyOf(address: string, base: URL): string | null
 }
 

@@ -11,17 +11,17 @@ const HTML_BYTES_MAX = 5 * 1024 * 1024
 const VALIDATOR_CHARACTERS_MAX = 200
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/** What a request for a page has shown. */
+/** The outcome of a request for a page. */
 export interface Visit {
   bytes: number
   /** Not modified since the last one. */
   isSame?: boolean
   item?: ProviderItem
-  /** Why the page holds nothing to read. */
+  /** Why the page has nothing to read. */
   skipped?: string
   /** The page does not exist. */
   isGone?: boolean
-  /** Where it redirects to, or the page that it is a copy of. */
+  /** The page that it redirects to or duplicates. */
   target?: string
   links: string[]
   validators: Pick<Known, 'e' | 'm'>
@@ -49,7 +49,7 @@ export async function visitPage(
   if (status === 404 || status === 410) return { ...NOTHING, isGone: true }
   if (REDIRECTS.has(status)) {
     const target = crawler.site.keyOf(answer.header('location') ?? '', url)
-    // To http or https, or elsewhere: there is no page of this site.
+    // The redirect leaves the site, so this page does not exist.
     return target === null || target === key
       ? { ...NOTHING, isGone: true }
       : { ...NOTHING, target, links: [target] }

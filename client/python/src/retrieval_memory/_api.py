@@ -596,7 +596,7 @@ class ListSyncRunsAnswer(TypedDict):
 
 
 class SyncRun(TypedDict):
-    """One reading of a source."""
+    """A sync run of a source."""
 
     id: str
     connectorId: str

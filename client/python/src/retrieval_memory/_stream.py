@@ -92,7 +92,7 @@ class AskStreamReader:
     def end(self) -> None:
         """Raises MemoryConnectionError if the stream ended before the answer."""
         if not self.is_done:
-            raise MemoryConnectionError("The answer broke off before its end; ask again", "broken")
+            raise MemoryConnectionError("The answer was interrupted; ask again", "broken")
 
     def _take(self, line: str) -> None:
         name, _, value = line.partition(":")

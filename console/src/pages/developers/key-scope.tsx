@@ -51,7 +51,7 @@ export function KeyScope({
         {providers !== null && (
           <Checkbox.Group
             label="Providers"
-            description="Choose at least one. The key sees nothing of the others."
+            description="Choose at least one. The key cannot read the others."
             value={[...providers]}
             onChange={(chosen) => onProviders(providerIds().filter((id) => chosen.includes(id)))}
           >

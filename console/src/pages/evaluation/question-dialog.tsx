@@ -43,7 +43,7 @@ export function QuestionDialog({ question, onClose }: { question: Question | nul
         />
         <TextInput
           label="Fact"
-          description="Words that the answer should contain. Case and spaces don’t count."
+          description="Words that the answer should contain. Case and spaces are ignored."
           value={fact}
           onChange={(event) => setFact(event.currentTarget.value)}
           maxLength={QUERY_CHARACTERS_MAX}

@@ -12,13 +12,13 @@ import { SECTIONS } from './settings-sections.ts'
 const CHANGES = {
   enforced: {
     title: 'Enforce permissions?',
-    text: 'At once, each person finds only what they may read at the source, in the console and over MCP. This applies to owners and admins too: they no longer find private channels and files of others.',
+    text: 'From now on, each person finds only what they may read at the source, in the console and over MCP. This applies to owners and admins too: they no longer find private channels and files of others.',
     confirm: 'Enforce permissions',
     isGrave: false,
   },
   off: {
     title: 'Stop enforcing permissions?',
-    text: 'At once, every member finds every item of the workspace, including private channels and files of others.',
+    text: 'From now on, every member finds every item of the workspace, including private channels and files of others.',
     confirm: 'Stop enforcing',
     isGrave: true,
   },

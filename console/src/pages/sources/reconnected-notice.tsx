@@ -16,7 +16,7 @@ export function ReconnectedNotice({ source, run }: { source: Source; run: SyncRu
     >
       {isRunning
         ? 'A sync has started and continues where the last one stopped. Stored items stay searchable meanwhile.'
-        : 'The sync has caught up. The next ones start by themselves.'}
+        : 'The sync has caught up. The next ones start automatically.'}
     </Alert>
   )
 }

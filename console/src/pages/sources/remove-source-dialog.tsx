@@ -60,7 +60,7 @@ function Confirmation({
             : `${count(counted.items, 'item')} with ${count(counted.chunks, 'passage')} will be deleted.`}
         </li>
         {counted.itemsKept > 0 && (
-          <li>{`${count(counted.itemsKept, 'item')} that another source has too will stay.`}</li>
+          <li>{`${count(counted.itemsKept, 'item')} that another source also has will stay.`}</li>
         )}
         {counted.syncRuns > 0 && (
           <li>{`${count(counted.syncRuns, 'run')} will be deleted from the history.`}</li>

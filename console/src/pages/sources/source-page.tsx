@@ -71,9 +71,7 @@ function Details({ source }: { source: Source }) {
 function textOf(source: Source): string {
   const name = providerName(source.provider) ?? source.provider
   if (!isPushOnly(source)) return `${name} account`
-  return isForFiles(source)
-    ? 'Imported files and pushed documents'
-    : `Files and pushed documents that count as from ${name}`
+  return isForFiles(source) ? 'Imported files and pushed documents' : `Files and pushed documents of ${name}`
 }
 
 function NoSuchSource() {

@@ -91,7 +91,7 @@ function deletedWords({ deleted, notFound }: { deleted: number; notFound: number
 const OUTCOMES: Record<ItemSync['outcome'], string> = {
   updated: 'Updated.',
   unchanged: 'Already up to date.',
-  deleted: 'Deleted, because it is gone at its source.',
+  deleted: 'Deleted, because it no longer exists at its source.',
   failed: 'It could not be read, so the stored version stays.',
 }
 

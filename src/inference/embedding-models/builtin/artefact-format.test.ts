@@ -76,7 +76,7 @@ describe('the artefact', () => {
     const other = loadBuiltinModel('builtin-2', await artefactFile(encodeArtefact(weighted, 'builtin-0')))
     await expect(other).rejects.toThrow(StartupError)
     await expect(other).rejects.toThrow(
-      /is of model builtin-0, format 2, where builtin-2, format 2 is needed/,
+      /belongs to model builtin-0, format 2, but builtin-2, format 2 is needed/,
     )
   })
 

@@ -71,7 +71,7 @@ export function decodeArtefact(bytes: Buffer, name: string, expected: ModelId): 
   if (format !== needed || modelId !== expected) {
     throw broken(
       name,
-      `is of model ${modelId}, format ${format}, where ${expected}, format ${needed} is needed`,
+      `belongs to model ${modelId}, format ${format}, but ${expected}, format ${needed} is needed`,
     )
   }
   const count = bytes.readUInt32LE(12)
@@ -79,7 +79,7 @@ export function decodeArtefact(bytes: Buffer, name: string, expected: ModelId): 
   const vectorsAt = furtherAt + 4 * (format === 1 ? WORD_DIMENSIONS : count)
   const stemsAt = vectorsAt + WORD_DIMENSIONS * count
   const length = stemsAt + bytes.readUInt32LE(20)
-  if (bytes.length !== length) throw broken(name, `has ${bytes.length} bytes where ${length} were written`)
+  if (bytes.length !== length) throw broken(name, `has ${bytes.length} bytes instead of ${length}`)
   const header = bytes.subarray(0, HEADER_BYTES)
   if (!checksum(header, bytes.subarray(HEADER_BYTES)).equals(header.subarray(CHECKSUM_AT))) {
     throw broken(name, 'does not match its checksum')

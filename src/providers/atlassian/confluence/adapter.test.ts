@@ -28,7 +28,7 @@ describe('the form', () => {
     await expect(connectWith({ token: 'ATATTwrong' })).rejects.toMatchObject(refused)
     await expect(connectWith({ email: 'bob@acme.example' })).rejects.toMatchObject(refused)
     await expect(connectWith({ spaces: 'HR GONE' })).rejects.toMatchObject(
-      fault('spaces', 'Confluence has no space GONE that the account reads'),
+      fault('spaces', 'Confluence has no space GONE that the account can read'),
     )
     await expect(connectWith({ spaces: 'a"b' })).rejects.toMatchObject(
       fault('spaces', expect.stringContaining('must be keys such as HR')),

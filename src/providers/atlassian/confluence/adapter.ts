@@ -33,8 +33,11 @@ export function createConfluenceAdapter(options: ConfluenceAdapterOptions): Form
       sites.connect(login, signal, async (confluence) => {
         const { found, missing } = await findSpaces(confluence, spaces)
         if (missing.length > 0)
-          throw fieldFault('spaces', `Confluence has no space ${missing.join(', ')} that the account reads`)
-        if (found.size === 0) throw fieldFault('spaces', 'The account reads no space')
+          throw fieldFault(
+            'spaces',
+            `Confluence has no space ${missing.join(', ')} that the account can read`,
+          )
+        if (found.size === 0) throw fieldFault('spaces', 'The account can read no space')
         return { spaces }
       }),
     ),

@@ -7,7 +7,7 @@ import type { PageReader, Place } from './page-reader.ts'
 
 const LISTED_MAX = 100
 const READ_MAX = 10
-/** Each attachment gets at most one in this many bytes of the item's text; the page's own text comes first. */
+/** An attachment gets at most this fraction (one in N) of an item's text; the page's own text comes first. */
 const SHARE = 4
 
 const Attachment = z.object({
@@ -22,7 +22,7 @@ export interface ReadAttachments {
   ids: string[]
   names: string[]
   texts: string[]
-  /** Those that are not read, with the reason. */
+  /** Attachments that are not read, with the reason. */
   unread: string[]
 }
 
@@ -36,7 +36,7 @@ export async function readAttachments(reader: PageReader, { id, list }: Place): 
     for (const one of listed) {
       read.ids.push(one.id)
       read.names.push(nameOf(one))
-      // Pictures are part of how a page looks.
+      // Pictures are part of a page's layout.
       const format = extractor.formatOf(one.mediaType ?? '', nameOf(one))
       if (format === null || format === 'image') continue
       left -= 1
@@ -61,7 +61,7 @@ async function textOrReason(
   try {
     return { text: await reader.oneAttachment(() => textOf(reader, pageId, one)) }
   } catch (error) {
-    // It was deleted in the meantime, which the next run reads.
+    // It was deleted meanwhile; the next run handles that.
     if (isMissing(error)) return { text: '' }
     if (error instanceof ProviderError && error.kind === 'rejected') return { reason: error.message }
     throw error

@@ -28,8 +28,8 @@ export type ConfluenceUser = z.output<typeof User>
 const CurrentUser = z.object({ type: z.string(), accountId: z.string().nullish() })
 
 /**
- * A Confluence site as one account sees it. Paths are those below `/wiki/`: `api/v2/…`, or `rest/api/…` for what only the
- * first version has: restrictions, groups and CQL. Each call throws ProviderError.
+ * A Confluence site as one account sees it. Paths are relative to `/wiki/`: `api/v2/…`, or `rest/api/…` for
+ * restrictions, groups and CQL, which only version 1 has. Each call throws ProviderError.
  */
 export interface Confluence {
   get<Schema extends z.ZodType>(
@@ -65,7 +65,10 @@ export function createConfluence(base: string, send: Send, download: Send): Conf
     const below = link.startsWith('/') ? `${base}${link.startsWith('/wiki/') ? '' : '/wiki'}${link}` : link
     const next = URL.parse(below)?.href ?? ''
     if (!next.startsWith(wiki))
-      throw new ProviderError('rejected', 'Confluence names a next page elsewhere, which is not requested')
+      throw new ProviderError(
+        'rejected',
+        'Confluence returned a next page on another site, which is not requested',
+      )
     return next
   }
 

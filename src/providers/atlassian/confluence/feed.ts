@@ -18,13 +18,13 @@ export interface ConfluenceRun {
   itemsPerPage: number
   /** The site's origin, for links. */
   site: string
-  /** Keys; none: all spaces. */
+  /** Keys of spaces; empty: all. */
   spaces: readonly string[]
 }
 
 /**
- * The pages and blog posts of a site, compared as a whole with what was read last: Confluence has no log of changes, and moves, deletions
- * and restrictions change no time.
+ * A feed that compares all pages and blog posts of a site with the last run: Confluence has no change log, and moves,
+ * deletions and restrictions do not update a page's time.
  */
 export function createConfluenceFeed(run: ConfluenceRun): Feed<null> {
   const { confluence, session, itemsPerPage } = run
@@ -55,7 +55,7 @@ export function createConfluenceFeed(run: ConfluenceRun): Feed<null> {
   })
 }
 
-/** One page or blog post as it is now, with what is above it. @throws ProviderError */
+/** The current state of one page or blog post, with its ancestors. @throws ProviderError */
 export async function readAlone(run: ConfluenceRun, externalId: string): Promise<FeedItem | null> {
   const { confluence } = run
   const id = externalId.slice(prefixOf(run.site).length)
@@ -76,7 +76,7 @@ const readerOf = ({ confluence, session, extractor }: ConfluenceRun): PageReader
   oneAttachment: pLimit(1),
 })
 
-/** A page or blog post as an item. `known` are its parts that are known of; null: none is known, so all are looked for. */
+/** A page or blog post as an item. `known` are the ids of its known parts; null: unknown, so all are requested. */
 async function itemOf(
   { site }: ConfluenceRun,
   reader: PageReader,
@@ -85,7 +85,7 @@ async function itemOf(
   const { id, tree, spaces } = at
   const page = await readPage(reader, { id, list: tree.listOf(id) }, at.known)
   if (page === null) return { item: null, outcome: 'gone' }
-  // Such a part may be deleted before another run hears of it.
+  // Such a part may be deleted before another run sees it.
   const outcome = page.hasNewParts ? 'again' : 'body' in page ? 'read' : 'nothing'
   if ('skipped' in page) return { item: { title: page.title, skipped: page.skipped }, outcome }
   const { webui, metadata, hasNewParts: _has, unread, ...item } = page

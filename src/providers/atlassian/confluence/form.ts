@@ -8,7 +8,7 @@ export const confluenceForm = z.strictObject({
   ...loginFields('Confluence', 'pages'),
   spaces: formField(spaces, {
     label: 'Spaces',
-    help: 'Keys such as HR, one per line. Without any, all that the account reads, except personal spaces.',
+    help: 'Keys such as HR, one per line. By default, all that the account can read, except personal spaces.',
     multiline: true,
   }),
 })

@@ -4,12 +4,12 @@ import type { ProviderSession } from '../../adapter.ts'
 import type { Confluence, ConfluenceUser } from './client.ts'
 import type { ContentList } from './tree.ts'
 
-/** What reading pages takes. */
+/** What is needed to read pages. */
 export interface PageReader {
   confluence: Confluence
   session: ProviderSession
   extractor: TextExtractor
-  /** People by account id, as far as they were needed. */
+  /** People requested so far, by account id. */
   people: Map<string, ConfluenceUser | null>
   /** Attachments may be large, so one is in memory at a time. */
   oneAttachment: LimitFunction
@@ -21,7 +21,7 @@ export interface KnownParts {
   attachments: ReadonlySet<string>
 }
 
-/** A page or blog post: its id, and where the API has it. */
+/** A page or blog post: its id and its API list. */
 export interface Place {
   id: string
   list: ContentList

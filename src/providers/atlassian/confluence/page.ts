@@ -14,7 +14,7 @@ const SELECTION_CHARACTERS = 100
 const COMMENT_CHARACTERS_MAX = 100_000
 const UNKNOWN_PERSON = 'a former user'
 const time = z.iso.datetime({ offset: true })
-/** What people and filters call it. */
+/** Its display name, which filters use too. */
 const KINDS_OF = {
   pages: { objectType: 'page', name: 'page' },
   blogposts: { objectType: 'blog_post', name: 'blog post' },
@@ -45,7 +45,7 @@ const Comment = z.object({
 })
 type Comment = z.output<typeof Comment> & { what: string }
 
-/** A page without the fields that come from its place in the tree. */
+/** A page without the fields that depend on its place in the tree. */
 type ReadPage = Omit<ProviderItem, 'externalId' | 'url'> & {
   webui: string
   /** Attachments that are not read, with the reason. */
@@ -53,9 +53,8 @@ type ReadPage = Omit<ProviderItem, 'externalId' | 'url'> & {
 }
 
 /**
- * A page or blog post with its comments and attachments; null when there is none, or not for this account. `known` are
- * those that are known of; null: none is. `hasNewParts`: there were others.
- * @throws ProviderError
+ * A page or blog post with its comments and attachments; null if it does not exist or this account may not see it.
+ * `known` are the ids of known parts; null: unknown. `hasNewParts`: others were found. @throws ProviderError
  */
 export async function readPage(
   reader: PageReader,
@@ -109,7 +108,7 @@ async function findPage(confluence: Confluence, { id, list }: Place): Promise<Pa
   return page?.status === 'current' && page.id === id ? page : null
 }
 
-/** Comments and the replies to them, until as many are found as are known, or they are as long as an item may be. */
+/** Comments and their replies, until all known ones are found or they fill an item. */
 async function commentsOf(
   confluence: Confluence,
   { id, list }: Place,
@@ -152,7 +151,7 @@ function headingOf({ properties }: z.output<typeof Comment>, kind: (typeof KINDS
     : `Inline comment on "${selection.slice(0, SELECTION_CHARACTERS)}"`
 }
 
-/** Requests the people of a page who are not known yet, all at once. */
+/** Requests the page's people who are not known yet, in one batch. */
 async function learn({ confluence, people }: PageReader, page: Page, comments: Comment[]): Promise<void> {
   const ids = [
     page.authorId,

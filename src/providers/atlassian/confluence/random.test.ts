@@ -141,7 +141,7 @@ it.each(Array.from({ length: rounds(1) }, (_unused, round) => round))(
   60_000,
 )
 
-/** That exactly those people read each stored page who read it at Confluence. */
+/** Expects that each stored page has exactly the readers it has at Confluence. */
 async function expectReaders(
   { wiki: { state }, sync }: ConfluenceAccount,
   { groups, policies }: Awaited<ReturnType<typeof readPermissions>>,

@@ -9,7 +9,7 @@ afterAll(() => extractor.close())
 const connect = createConnect(extractor)
 const staff = ['ada@acme.example', 'bob@acme.example', 'cy@acme.example']
 
-/** Who may read a stored page, as runs and the last reading of permissions tell. */
+/** Who may read a stored page after the runs and the last permission poll. */
 async function readersOf(
   { adapter, sync, item }: ConfluenceAccount,
   page: { id: string },
@@ -36,7 +36,7 @@ it('a page is read by those whom its space and every restriction on it and above
   const open = state.add(hr, { parentId: own.id })
   await sync.run()
   expect(await readersOf(account, home)).toEqual(staff)
-  // Eve leads, but does not read the space.
+  // Eve leads the group, but may not read the space.
   expect(await readersOf(account, below)).toEqual(['ada@acme.example', 'cy@acme.example'])
   expect(await readersOf(account, own)).toEqual(['ada@acme.example'])
   expect(await readersOf(account, open)).toEqual(['ada@acme.example'])

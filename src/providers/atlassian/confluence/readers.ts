@@ -79,7 +79,7 @@ function createResolver(confluence: Confluence, { named }: Directory) {
 
   return {
     ofSpace,
-    /** Those who may read a page or folder with a restriction: the space's readers whom each restriction names. */
+    /** The readers of a page or folder with a restriction: the space's readers that every restriction names. */
     async ofGuard(tree: Tree, id: string): Promise<ReadonlySet<string>> {
       const chain = tree.chainOf(id)
       let readers = await ofSpace(chain[0]?.spaceId ?? '')

@@ -14,9 +14,8 @@ const Space = z.object({
 export type Space = z.output<typeof Space>
 
 /**
- * The spaces that a source reads, by id: those named, or all that the account reads, except personal ones. `missing`
- * are the keys that this account cannot read.
- * @throws ProviderError
+ * The spaces that a source reads, by id: the named ones, or all that the account can read, except personal ones.
+ * `missing` are the keys that it cannot read. @throws ProviderError
  */
 export async function findSpaces(
   confluence: Confluence,
@@ -31,7 +30,7 @@ export async function findSpaces(
   if (found.size > SPACES_MAX)
     throw new ProviderError(
       'rejected',
-      `The account reads ${found.size} spaces; name at most ${SPACES_MAX} of them`,
+      `The account can read ${found.size} spaces; name at most ${SPACES_MAX} of them`,
     )
   const there = new Set([...found.values()].map(({ key }) => key.toLowerCase()))
   return { found, missing: named.filter((key) => !there.has(key.toLowerCase())) }

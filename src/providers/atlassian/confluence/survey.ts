@@ -23,7 +23,9 @@ const PAGES_MAX = 20_000
 const SEARCHED_PER_REQUEST = 100
 const SPACES_PER_QUERY = 25
 
-/** CQL's entry of a page, a blog post, a comment or an attachment. Its index may lag behind, so it never says which pages there are. */
+/**
+ * A CQL result: a page, blog post, comment or attachment. CQL's index may lag, so it never decides which pages exist.
+ */
 const Found = z.object({
   id: z.string(),
   type: z.string(),
@@ -36,10 +38,13 @@ const Found = z.object({
     .catch([]),
 })
 
-/** The pages and blog posts of the chosen spaces as they are now, and everything of them that has no time of change of its own. */
+/**
+ * The current pages and blog posts of the chosen spaces, with everything that does not update their modification
+ * time.
+ */
 export interface Survey extends Surveyed {
   readonly tree: Tree
-  /** The comments of a page with their versions, as CQL knows them. */
+  /** The comments of a page with their versions, according to CQL. */
   commentsOf(id: string): ReadonlyMap<string, number>
   attachmentsOf(id: string): ReadonlyMap<string, number>
 }
@@ -48,18 +53,18 @@ interface SurveyOptions {
   confluence: Confluence
   session: ProviderSession
   spaces: ReadonlyMap<string, Space>
-  /** Of items, with a slash at its end. */
+  /** The prefix of item ids, with a trailing slash. */
   prefix: string
-  /** Comments and attachments are left out where only readers matter. */
+  /** Without comments and attachments if only readers matter. */
   withParts: boolean
 }
 
-/** Lists everything of the chosen spaces without texts: one request for 100 to 250 pages. @throws ProviderError */
+/** Lists everything in the chosen spaces without texts: one request per 100 to 250 pages. @throws ProviderError */
 export async function surveySite(options: SurveyOptions): Promise<Survey> {
   const { confluence, session, spaces, prefix } = options
   const tree = createTree(confluence)
   const add = (nodes: readonly Node[]): void => {
-    // One of an unknown space was in one of these.
+    // A page of an unknown space must have been in one of these.
     for (const node of nodes) if (node.spaceId === null || spaces.has(node.spaceId)) tree.add(node)
     if (tree.nodes.size > PAGES_MAX)
       throw new ProviderError('rejected', `The spaces have more than ${PAGES_MAX} pages; name fewer spaces`)
@@ -68,12 +73,12 @@ export async function surveySite(options: SurveyOptions): Promise<Survey> {
     session.signal.throwIfAborted()
     for (const list of CONTENT_LISTS) await eachPage(pagesOfSpace(confluence, id, list), add)
   }
-  // A page that moved from one space to another meanwhile may be in neither list.
+  // A page that moves between spaces during the survey may be in neither list.
   const stored = (await storedBelow(session, prefix)).map((id) => id.slice(prefix.length))
   const missing = stored.filter((id) => !tree.nodes.has(id))
   for await (const nodes of pagesOfIds(confluence, missing)) add(nodes)
   const ids = [...tree.nodes.keys()].toSorted(byNumber)
-  // Before archived pages come into the tree, as what is above current ones.
+  // Before archived pages enter the tree as ancestors of current ones.
   const gone = missing.filter((id) => !tree.nodes.has(id)).map((id) => prefix + id)
   const { parts, labels } = await search(options, tree)
   await tree.complete(ids)
@@ -88,7 +93,7 @@ export async function surveySite(options: SurveyOptions): Promise<Survey> {
 
 const NONE: ReadonlyMap<string, number> = new Map()
 
-/** A space may be deleted meanwhile: it has no pages then. */
+/** If the space was deleted meanwhile, it has no pages. */
 async function eachPage<Entry>(
   pages: AsyncGenerator<Entry[]>,
   add: (nodes: readonly Entry[]) => void,
@@ -142,10 +147,10 @@ function note(parts: Parts, page: string, id: string, version: number): void {
   parts.set(page, known.set(id, version))
 }
 
-/** Requested alone. */
+/** Requested individually. */
 const CUT = { layer: null, isCut: true }
 
-/** The mark of every page in its present state, by id: one part for its content, one for its readers. */
+/** The mark of every page's current state, by id: one part for its content, one for its readers. */
 function* eachMark({
   ids,
   tree,
@@ -165,7 +170,7 @@ function* eachMark({
     const comments = sorted(commentsOf(id))
     const attachments = sorted(attachmentsOf(id))
     const state = [node?.version.number, tree.placeOf(id).path, name, key, comments]
-    // Most pages have neither.
+    // Most pages have no comments and no attachments.
     const more = [attachments, labels.get(id) ?? []]
     const content = hashOf(more.every(({ length }) => length === 0) ? state : [...state, ...more], 8)
     marks.set(id, `${content}.${hashOf(readerGroupOf(tree, id), 5)}`)
@@ -176,7 +181,7 @@ function* eachMark({
 const sorted = (versions: ReadonlyMap<string, number>): [string, number][] =>
   [...versions].toSorted(([one], [other]) => byNumber(one, other))
 
-/** The group of a page's readers; null: they are not known. */
+/** The group of a page's readers; null: unknown. */
 export function readerGroupOf(tree: Tree, id: string): string | null {
   const { guard, isClosed } = tree.placeOf(id)
   if (isClosed) return null

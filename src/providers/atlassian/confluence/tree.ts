@@ -11,9 +11,9 @@ const DEPTH_MAX = 200
 const PATH_CHARACTERS_MAX = 1_000
 const SUBJECTS_PER_PAGE = 200
 const PER_REQUEST = 250
-/** The lists of pages are asked for these alone. */
+/** Page lists are requested for these statuses only. */
 const CURRENT = 'current'
-/** What can be above a page, and where the API has it. */
+/** What a page can be under, with its API list. */
 const LISTS: Readonly<Record<string, string>> = {
   page: 'pages',
   folder: 'folders',
@@ -22,14 +22,14 @@ const LISTS: Readonly<Record<string, string>> = {
   embed: 'embeds',
 }
 
-/** The lists of what becomes an item. */
+/** The lists whose entries become items. */
 export const CONTENT_LISTS = ['pages', 'blogposts'] as const
 export type ContentList = (typeof CONTENT_LISTS)[number]
 
-/** What is above an entry in an unknown format: it cannot be read, so nobody may read what is below it. */
+/** The parent of an entry in an unknown format: it cannot be read, so nobody may read its descendants. */
 const UNKNOWN_PARENT = ''
 
-/** The list entry of a page, blog post or folder. One whose other fields are broken fails when it is read. */
+/** The list entry of a page, blog post or folder. An entry with other broken fields fails when it is read. */
 const Listed = z.object({
   id: z.string().regex(/^\d+$/),
   status: z.string().catch(CURRENT),
@@ -39,7 +39,7 @@ const Listed = z.object({
   parentType: z.string().nullish().catch(null),
   version: z.object({ number: z.int() }).catch({ number: 0 }),
 })
-/** `list` is where the API has it. */
+/** `list` is its API list. */
 export type Node = z.output<typeof Listed> & { list: string }
 
 function nodeOf(listed: z.output<typeof Listed>, list: string, space: string | null): Node {
@@ -58,7 +58,7 @@ export async function* pagesOfSpace(
     yield found.filter(({ status }) => status === CURRENT).map((node) => nodeOf(node, list, space))
 }
 
-/** Those of these ids that are current, page by page. @throws ProviderError */
+/** The current pages among these ids, page by page. @throws ProviderError */
 export async function* pagesOfIds(confluence: Confluence, ids: readonly string[]): AsyncGenerator<Node[]> {
   for (const some of inParts(ids, PER_REQUEST))
     for (const list of CONTENT_LISTS) {
@@ -81,20 +81,20 @@ export const Restriction = z.object({
 })
 type Restriction = z.output<typeof Restriction>
 
-/** Who may read a page among those who may read what is above it; null: all of them; `unknown`: not known. */
+/** Who may read a page among the readers of its parent; null: all of them; `unknown`: not known. */
 export type Layer = { users: string[]; groups: string[] } | null | 'unknown'
 
-/** Where a page is. */
+/** A page's place in the tree. */
 export interface Place {
-  /** The titles above it. */
+  /** The titles of its ancestors. */
   path: string
-  /** The nearest page or folder with a restriction, from this one upwards. */
+  /** The nearest page or folder with a restriction: itself or an ancestor. */
   guard: string | null
-  /** Whether something above it cannot be read, so that its readers are not known. */
+  /** Whether an ancestor cannot be read, so that its readers are unknown. */
   isClosed: boolean
 }
 
-/** The pages, blog posts and folders of a site, with what is above each. */
+/** The pages, blog posts and folders of a site, each with its ancestors. */
 export interface Tree {
   readonly nodes: ReadonlyMap<string, Node>
   /** The API list that contains the item with this ID. */
@@ -102,11 +102,11 @@ export interface Tree {
   add(node: Node): void
   setLayer(id: string, layer: Layer): void
   layerOf(id: string): Layer
-  /** Requests what is not known yet of these pages and of everything above them. @throws ProviderError */
+  /** Requests what is still unknown about these pages and their ancestors. @throws ProviderError */
   complete(ids: Iterable<string>): Promise<void>
-  /** Of a page that is complete. */
+  /** The place of a page whose ancestors are all known. */
   placeOf(id: string): Place
-  /** A page or folder and everything above it, from below. */
+  /** A page or folder and its ancestors, innermost first. */
   chainOf(id: string): Node[]
 }
 
@@ -204,7 +204,7 @@ function createPlaces(
 }
 
 const TOP: Place = { path: '', guard: null, isClosed: false }
-/** Below something that is not known. */
+/** An ancestor is unknown. */
 const PLACELESS: Place = { path: '', guard: null, isClosed: true }
 
 /** The restriction of one page or folder. @throws ProviderError */
@@ -230,7 +230,7 @@ async function readLayer(confluence: Confluence, id: string): Promise<Layer> {
   }
 }
 
-/** A restriction as one answer has it, and whether there may be more of it. */
+/** The restriction in one response, and whether there may be more of it. */
 export function layerOf({ restrictions: { user, group } }: Restriction) {
   const isRestricted = user.results.length + group.results.length > 0
   const layer = {

@@ -28,7 +28,7 @@ describe('the form', () => {
     const refused = fault('token', 'Jira refuses the email or the API token')
     await expect(connectWith({ token: 'ATATTwrong' })).rejects.toMatchObject(refused)
     await expect(connectWith({ projects: 'HR GONE' })).rejects.toMatchObject(
-      fault('projects', 'Jira has no project GONE that the account reads'),
+      fault('projects', 'Jira has no project GONE that the account can read'),
     )
     await expect(connectWith({ projects: 'a"b' })).rejects.toMatchObject(
       fault('projects', expect.stringContaining('must be keys such as HR')),

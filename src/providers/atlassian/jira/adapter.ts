@@ -34,8 +34,8 @@ export function createJiraAdapter(options: JiraAdapterOptions): FormAdapter {
       sites.connect(login, signal, async (jira) => {
         const { found, missing } = await findProjects(jira, projects)
         if (missing.length > 0)
-          throw fieldFault('projects', `Jira has no project ${missing.join(', ')} that the account reads`)
-        if (found.size === 0) throw fieldFault('projects', 'The account reads no project')
+          throw fieldFault('projects', `Jira has no project ${missing.join(', ')} that the account can read`)
+        if (found.size === 0) throw fieldFault('projects', 'The account can read no project')
         return { projects }
       }),
     ),

@@ -38,7 +38,7 @@ type Node = z.output<typeof Node>
 export function* htmlOfAdf(document: unknown, most: number): Pausable<string> {
   const parts: string[] = []
   let length = 0
-  // What is still to be written, last first: nodes, and the ends of elements. Documents may be nested deeply.
+  // A stack of what is still to be written: nodes and closing tags. Documents may be nested deeply.
   const waiting: unknown[] = [document]
   while (waiting.length > 0) {
     yield

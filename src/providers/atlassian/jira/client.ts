@@ -20,39 +20,39 @@ const Listed = z.object({
   isLast: z.boolean().nullish(),
 })
 
-/** A time of Jira, whose zone has no colon, in milliseconds. */
+/** A Jira time, whose zone has no colon, in milliseconds. */
 export const time = z
   .string()
   .transform((text) => Date.parse(text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2')))
   .refine((at) => !Number.isNaN(at))
 
-/** A Jira site as one account sees it. Paths are those below `/rest/api/3/`. Each call throws ProviderError. */
+/** A Jira site as one account sees it. Paths are relative to `/rest/api/3/`. Each call throws ProviderError. */
 export interface Jira {
   get<Schema extends z.ZodType>(
     path: string,
     schema: Schema,
     parameters?: Parameters,
   ): Promise<z.output<Schema>>
-  /** A thing by its id; null when there is none, or not for this account. */
+  /** An object by its ID; null if it does not exist or the account may not see it. */
   find<Schema extends z.ZodType>(
     path: string,
     schema: Schema,
     parameters?: Parameters,
   ): Promise<z.output<Schema> | null>
   post<Schema extends z.ZodType>(path: string, body: unknown, schema: Schema): Promise<z.output<Schema>>
-  /** The entries of a list in a known format, page by page. `startAt` is where it begins. */
+  /** The entries of a list in a known format, page by page, from `startAt`. */
   pages<Schema extends z.ZodType>(
     path: string,
     schema: Schema,
     parameters?: Parameters,
     startAt?: number,
   ): AsyncGenerator<z.output<Schema>[]>
-  /** The issues in a known format that a query finds, page by page. Jira's index may lag behind. */
+  /** The issues in a known format that a query finds, page by page. Jira's index may lag. */
   search<Schema extends z.ZodType>(
     query: { jql: string; fields: readonly string[]; maxResults: number },
     schema: Schema,
   ): AsyncGenerator<z.output<Schema>[]>
-  /** Whose token it is. Jira answers some requests with a refused token as if nobody were logged in. */
+  /** The token's user. With a rejected token, Jira answers some requests as if nobody were logged in. */
   accountId(): Promise<string>
 }
 
@@ -88,7 +88,7 @@ export function createJira(base: string, send: Send): Jira {
         token = page.nextPageToken ?? null
         if (token === null) return
       }
-      throw new ProviderError('unavailable', 'Jira names one next page after another without an end')
+      throw new ProviderError('unavailable', 'Jira returned next pages without end')
     },
     async accountId() {
       const { accountId } = await get('myself', z.object({ accountId: z.string().nullish() }))

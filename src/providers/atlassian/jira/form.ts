@@ -8,7 +8,7 @@ export const jiraForm = z.strictObject({
   ...loginFields('Jira', 'issues'),
   projects: formField(projects, {
     label: 'Projects',
-    help: 'Keys such as HR, one per line. Without any, all that the account reads.',
+    help: 'Keys such as HR, one per line. By default, all that the account can read.',
     multiline: true,
   }),
 })

@@ -95,7 +95,7 @@ async function findIssue(jira: Jira, id: string): Promise<Issue | null> {
   return issue?.id === id ? issue : null
 }
 
-/** The comments that all readers of an issue read, within an item's length; restricted ones are left out. */
+/** The comments that every reader of an issue may read, up to an item's length, without restricted ones. */
 async function commentsOf(jira: Jira, { id, fields }: Issue, maxBytes: number): Promise<Comment[]> {
   const { comments: first, total } = fields.comment
   const found = parseKnown(first, Comment)
@@ -115,7 +115,7 @@ async function commentsOf(jira: Jira, { id, fields }: Issue, maxBytes: number): 
 const lengthOf = (comments: readonly Comment[]): number =>
   comments.reduce((sum, { body }) => sum + JSON.stringify(body ?? '').length, 0)
 
-/** What an issue is and who has it, so that questions about it find it. */
+/** The issue's type and assignee, so that questions about them find it. */
 function openingOf({ key, fields }: Issue): string {
   const { issuetype, status, project, assignee, reporter, labels } = fields
   return [

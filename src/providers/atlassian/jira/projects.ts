@@ -5,7 +5,7 @@ import { isMissing } from '../shared/client.ts'
 import { type Jira, NAME } from './client.ts'
 
 const PROJECTS_MAX = 500
-/** Jira returns no more at once. */
+/** Jira's maximum per page. */
 const PER_PAGE = 50
 
 const Project = z.object({
@@ -29,13 +29,13 @@ export async function findProjects(
       for (const project of parseEach(projects, Project, NAME))
         if (wanted.size === 0 || wanted.has(project.key.toUpperCase())) found.set(project.id, project)
   } catch (error) {
-    // Jira answers so when no project matches.
+    // Jira's answer when no project matches.
     if (!isMissing(error)) throw error
   }
   if (found.size > PROJECTS_MAX)
     throw new ProviderError(
       'rejected',
-      `The account reads ${found.size} projects; name at most ${PROJECTS_MAX} of them`,
+      `The account can read ${found.size} projects; name at most ${PROJECTS_MAX} of them`,
     )
   const there = new Set([...found.values()].map(({ key }) => key.toUpperCase()))
   return { found, missing: [...wanted].filter((key) => !there.has(key)) }

@@ -130,7 +130,7 @@ it.each(Array.from({ length: rounds(1) }, (_unused, round) => round))(
   60_000,
 )
 
-/** That exactly those people read each stored issue who read it at Jira; nobody where it is restricted to roles. */
+/** Expects that each stored issue has exactly the readers it has at Jira; none if it is restricted to roles. */
 async function expectReaders(
   { jira: { state }, sync }: JiraAccount,
   { groups, policies }: Awaited<ReturnType<typeof readPermissions>>,

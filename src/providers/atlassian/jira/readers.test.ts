@@ -11,7 +11,7 @@ const connect = createConnect(extractor)
 const HOUR = 3_600_000
 const [ADA, BOB, CY] = ['ada@acme.example', 'bob@acme.example', 'cy@acme.example']
 
-/** Who may read a stored issue, as runs and the last reading of permissions tell. */
+/** Who may read a stored issue after the runs and the last permission poll. */
 async function readersOf({ adapter, sync, item }: JiraAccount, issue: { id: string }): Promise<string[]> {
   const { groups, policies } = await readPermissions(adapter, sync.session, sync.cursor)
   const id = `acme.atlassian.net/${issue.id}`
@@ -46,7 +46,7 @@ it('an issue is read by those who may browse its project, by whatever they hold 
       ],
       [ADA, BOB, CY],
     ],
-    // Whom they name differs between issues, or is nobody whom Jira names.
+    // They name different people for each issue, or people whom Jira does not list.
     [[{ type: 'anyone' }], []],
     [[{ type: 'user', value: 'ada' }, { type: 'reporter' }, { type: 'sd.customer.portal.only' }], [ADA]],
   ]
@@ -75,7 +75,7 @@ it('an issue with a security level is read by those of its project whom the leve
   const other = state.add(hr, { levelId: '10021' })
   await sync.run()
   expect(await readersOf(account, open)).toEqual([ADA, BOB, CY])
-  // Eve does not browse the project, and an assignee is not told apart.
+  // Eve may not browse the project, and assignees get no special access.
   expect(await readersOf(account, secret)).toEqual([ADA, BOB])
   expect(await readersOf(account, other)).toEqual([ADA, BOB, CY])
   state.edit(open, { levelId: '10020' })

@@ -99,7 +99,7 @@ const openDirectory = (jira: Jira): Directory =>
     },
   })
 
-/** Resolves the account ids of readers. Whom Jira does not let the account see cannot read. */
+/** Resolves the account ids of readers. People whom the account cannot see are left out. */
 function createResolver(jira: Jira, { named }: Directory, projects: ReadonlyMap<string, Project>) {
   const applicationRoles = remembered(() => orNone(jira.get('applicationrole', ApplicationRoles), []))
   const roleOf = remembered(async (path: string): Promise<Named> => {
@@ -116,7 +116,7 @@ function createResolver(jira: Jira, { named }: Directory, projects: ReadonlyMap<
     if (type === 'group') return only('groups', value)
     if (type === 'projectRole' && value != null) return await roleOf(`project/${projectId}/role/${value}`)
     if (type !== 'applicationRole') return NOBODY
-    // Without a name: everybody who has any application.
+    // Without a name: everybody with access to any application.
     const roles = (await applicationRoles('')).filter(({ key }) => !value || key === value)
     return {
       users: [],
@@ -153,7 +153,7 @@ function createResolver(jira: Jira, { named }: Directory, projects: ReadonlyMap<
 
   return {
     ofProject,
-    /** Those who may read the issues of a security level: the project's readers whom the level names. */
+    /** The readers of issues with a security level: the project's readers that the level names. */
     async ofLevel(readers: string): Promise<ReadonlySet<string>> {
       const [projectId = '', level = ''] = readers.split('-')
       const members = [...(await levelMembers(projectId))].filter((one) => one.issueSecurityLevelId === level)
@@ -172,7 +172,7 @@ const only = (kind: keyof Named, id: string | null | undefined): Named => ({
   ...(id != null && { [kind]: [id] }),
 })
 
-/** What Jira does not let the account see is nothing. */
+/** What the account cannot see counts as empty. */
 async function orNone<Value>(answer: Promise<Value>, none: Value): Promise<Value> {
   try {
     return await answer

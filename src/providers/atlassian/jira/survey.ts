@@ -9,15 +9,15 @@ import { type Jira, time } from './client.ts'
 import type { Project } from './projects.ts'
 
 const ISSUES_MAX = 20_000
-/** Jira returns fewer when it is asked for fields. */
+/** Jira returns fewer issues per page if fields are requested. */
 const IDS_PER_REQUEST = 5_000
 const ISSUES_PER_REQUEST = 100
 const PROJECTS_PER_QUERY = 100
-/** How far behind Jira's search index may be. */
+/** How far Jira's search index may lag. */
 const OVERLAP_MINUTES = 60
 const UNREAD = '?'
 
-/** The fields without which a change of an issue is not seen. */
+/** The fields that show whether an issue changed. */
 export const MARKED_FIELDS = ['updated', 'project', 'security', 'issuerestriction'] as const
 
 export const MarkedFields = z.object({
@@ -39,14 +39,14 @@ const Fetched = z.object({
 })
 const Window = z.object({ at: z.iso.datetime(), projects: z.string() })
 
-/** Those who may read an issue: `PROJECT`, `PROJECT-LEVEL`, or null where Jira does not tell. */
+/** Who may read an issue: `PROJECT`, `PROJECT-LEVEL`, or null if Jira does not say. */
 export function readersOf({ project, security, issuerestriction }: MarkedFields): string | null {
   const isClosed = Object.keys(issuerestriction?.issuerestrictions ?? {}).length > 0
   if (isClosed) return null
   return security == null ? project.id : `${project.id}-${security.id}`
 }
 
-/** The mark of an issue's state. One in an unknown format is to be read, and nobody's meanwhile. */
+/** The mark of an issue's state. An issue in an unknown format must be read; until then, it has no readers. */
 export const markOf = (fields: MarkedFields | null): string =>
   fields === null
     ? `${UNREAD}.`
@@ -56,7 +56,7 @@ interface SurveyOptions {
   jira: Jira
   session: ProviderSession
   projects: ReadonlyMap<string, Project>
-  /** Of items, with a slash at its end. */
+  /** The prefix of item ids, with a trailing slash. */
   prefix: string
   position: Position
 }
@@ -112,10 +112,10 @@ export async function surveyIssues({
   }
 }
 
-/** Neither changes when an issue does. */
+/** Neither changes when an issue changes. */
 const ORDER = 'ORDER BY created ASC, key ASC'
 
-/** Relative, because Jira reads other times in the time zone of the account. */
+/** Relative, because Jira interprets absolute times in the account's time zone. */
 const sinceOf = (at: string, now: Date): string =>
   ` AND updated >= -${Math.ceil((now.getTime() - Date.parse(at)) / MINUTE_MS) + OVERLAP_MINUTES}m`
 
@@ -149,7 +149,7 @@ async function findById(
   return there
 }
 
-/** The mark of an issue that did not change; another one if it is still to be read. */
+/** The mark of an unchanged issue; a different one if it must still be read. */
 function markAsKnown(known: string | undefined): string {
   const mark = (known ?? '').replace(/!$/, '')
   return mark.startsWith('.') || mark === '' ? `${UNREAD}.${readersIn(mark)}` : mark

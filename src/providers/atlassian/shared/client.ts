@@ -11,14 +11,14 @@ export const restOptionsOf = (name: string, guardedFetch: typeof fetch | null): 
   scheme: 'Basic',
   headers: { 'user-agent': `RetrievalMemoryService/${VERSION}` },
   ...(guardedFetch && { fetch: guardedFetch }),
-  // It is answered with a page, not with words.
+  // The response is an HTML page, not a message.
   refused: ({ status }) => (status === 401 ? refusedToken(name) : undefined),
 })
 
 export const refusedToken = (name: string): ProviderError =>
   new ProviderError('auth', `${name} refuses the email or the API token`, { code: '401' })
 
-/** Sends requests, and finds the answers that a site gives to a refused token as if nobody were logged in. */
+/** Sends requests, and detects responses to a refused token that look as if nobody were logged in. */
 export function createSend(name: string, send: Send): Send {
   return async (request) => {
     const answer = await send(request)
@@ -40,6 +40,6 @@ export const postJson = (url: string, body: unknown): RestRequest => ({
   body: JSON.stringify(body),
 })
 
-/** Whether the site has no such thing, or not for this account. */
+/** Whether the object does not exist or the account may not see it. */
 export const isMissing = (error: unknown): boolean =>
   error instanceof ProviderError && (error.code === '404' || error.code === '410')

@@ -4,16 +4,16 @@ import { emptyPosition, NOTHING, Position, readersIn } from './position.ts'
 
 const REMOVED_AT_ONCE = 1_000
 
-/** The items of a site as they are now, without their text. Ids are without the site's prefix. */
+/** The current items of a site, without their text. Ids have no site prefix. */
 export interface Surveyed {
-  /** In the order in which they are read. */
+  /** In reading order. */
   readonly ids: readonly string[]
-  /** The mark of each in its present state, `CONTENT.READERS`. */
+  /** The mark of each item's current state, `CONTENT.READERS`. */
   readonly marks: ReadonlyMap<string, string>
   readonly stored: ReadonlySet<string>
-  /** External ids of stored items that are gone. */
+  /** External ids of stored items that no longer exist. */
   readonly gone: readonly string[]
-  /** For the position, once everything is read. */
+  /** Stored in the position once everything is read. */
   readonly next?: Position['survey']
 }
 
@@ -23,13 +23,13 @@ export type Outcome = 'read' | 'nothing' | 'gone' | 'again'
 export interface SurveyedRead {
   item: FeedItem | null
   outcome: Outcome
-  /** The mark of the state that was read, where the answer tells it. */
+  /** The mark of the state that was read, if the response shows it. */
   mark?: string
 }
 
 export interface SurveyedSite {
   session: ProviderSession
-  /** Of every item: the site's host and a slash. */
+  /** The prefix of item ids: the site's host and a slash. */
   prefix: string
   itemsPerPage: number
   /** Called once per run, with the position of the run. */
@@ -38,7 +38,7 @@ export interface SurveyedSite {
   read(id: string): Promise<SurveyedRead>
 }
 
-/** Of every item: the site's host. */
+/** The site's host, for every item. */
 export const prefixOf = (site: string): string => `${new URL(site).host}/`
 
 /** A run in progress: what is still to be read, and what has been. */
@@ -49,10 +49,10 @@ interface Progress {
   gone: string[]
 }
 
-/** A site that is compared as a whole with what was read last, because no list has all of its changes. */
+/** A feed that compares the whole site with the last run, because no list has all of its changes. */
 export function createSurveyFeed({ session, prefix, itemsPerPage, survey, read }: SurveyedSite): Feed<null> {
   let progress: Progress | undefined
-  /** What was read before this run began to compare: items that an earlier run could not read. */
+  /** Before the comparison: items that an earlier run could not read. */
   const early = new Map<string, Omit<SurveyedRead, 'item'>>()
 
   async function begin(position: Position): Promise<Progress> {
@@ -78,7 +78,7 @@ export function createSurveyFeed({ session, prefix, itemsPerPage, survey, read }
     const ids = waiting.splice(0, itemsPerPage)
     for (const id of ids) position.known[id] = surveyed.marks.get(id) ?? ''
     const isLast = waiting.length + progress.gone.length === 0
-    // Not before: a run that is killed must survey as far back as this one.
+    // Not earlier: if this run is killed, the next must survey as far back.
     if (isLast && surveyed.next !== undefined) position.survey = surveyed.next
     return {
       listed: ids.map((id) => ({ externalId: prefix + id, entry: null })),

@@ -31,7 +31,7 @@ export const loginFields = (product: string, items: string) => ({
       .string()
       .trim()
       .max(1_000)
-      .regex(/^[\x21-\x7e]+$/, 'must not contain blanks'),
+      .regex(/^[\x21-\x7e]+$/, 'must not contain spaces'),
     {
       label: 'API token',
       help: 'Create it in the Atlassian account under Security, API tokens, without scopes.',

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 
-/** At the end of the mark of an item that has nothing to read. */
+/** The suffix of the mark of an item with nothing to read. */
 export const NOTHING = '!'
 
-/** What runs have read: each item's mark, `CONTENT.READERS`, and what the last complete survey leaves for the next. */
+/** What runs have read: each item's mark, `CONTENT.READERS`, and what the last complete survey passes to the next. */
 export const Position = z.object({
   known: z.record(z.string(), z.string()),
   survey: z.json().default(null),
@@ -13,7 +13,7 @@ export type Position = z.output<typeof Position>
 
 export const emptyPosition = (): Position => ({ known: {}, survey: null })
 
-/** The position in the cursor of `readFeed`, during a crawl too. */
+/** The position in the cursor of `readFeed`, also during a crawl. */
 export const PositionInCursor = z
   .object({ since: Position, crawl: z.object({ after: Position.nullable() }).nullable() })
   .transform(({ since, crawl }): Position => (crawl === null ? since : (crawl.after ?? emptyPosition())))

@@ -12,14 +12,14 @@ import { inParts } from '../../../kernel/in-parts.ts'
 
 const POLICIES_PER_PAGE = 500
 
-/** An account as lists have it. Without an `email`, it is looked up. */
+/** An account as returned in lists. Without an `email`, it is looked up. */
 export interface Account {
   accountId: string
   email?: string | null
   isActive?: boolean
 }
 
-/** Accounts and groups that may read something. */
+/** Accounts and groups that may read an object. */
 export interface Named {
   users: readonly string[]
   groups: readonly string[]
@@ -27,7 +27,7 @@ export interface Named {
 
 export interface Readers {
   surveyed: Surveyed
-  /** Where the runs are. */
+  /** The position of the runs. */
   position: Position
   prefix: string
   policyOf(id: string): AccessPolicy
@@ -67,9 +67,9 @@ function* eachChanged({ ids, marks }: Surveyed, { known }: Position): Pausable<s
   return changed
 }
 
-/** Resolves readers. Accounts that the site does not name cannot read. */
+/** Resolves readers. Accounts that the site does not return cannot read. */
 export interface Directory {
-  /** The account ids of those who are named, members of groups included. */
+  /** The account ids of the named accounts and of the groups' members. */
   named(named: Named): Promise<Set<string>>
   /** The addresses of accounts. Deactivated accounts and people who hide theirs are left out. */
   emails(accountIds: ReadonlySet<string>): Promise<string[]>
@@ -115,7 +115,7 @@ export function remembered<Value>(ask: (id: string) => Promise<Value>): (id: str
   }
 }
 
-/** What a list names; nobody when the site does not let the account read it. */
+/** The entries of a list; none if the account may not read it. */
 export async function collect<Entry, Value>(
   pages: AsyncGenerator<Entry[]>,
   of: (entry: Entry) => readonly Value[],

@@ -18,7 +18,7 @@ const CONNECT_TIMEOUT_MS = 10_000
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024
 
 export interface SiteOptions {
-  /** Replaces the address of every site; null: each has its own. */
+  /** Replaces the address of every site; null: sites keep their own. */
   apiUrl: string | null
   clock: Clock
   /** For tests: how names are resolved, and which addresses may be connected to; only public ones by default. */
@@ -35,7 +35,7 @@ export interface Product<Api> {
   open(base: string, send: Send, download: Send): Api
 }
 
-/** The login of a form. */
+/** The login fields of the form. */
 interface Login {
   site: string
   email: string
@@ -73,12 +73,12 @@ export function createSites<Api extends { accountId(): Promise<string> }>(
         (request) => rest.send(session, request),
         (request) => files.send(session, request),
       )
-      // Without it, a refused token could make the site answer with the little that everybody reads.
+      // Without this check, a site could answer a refused token with only its public content.
       if ((await api.accountId()) !== accountId)
         throw new ProviderError('auth', 'The API token belongs to another account now', { code: '401' })
       return api
     },
-    /** Checks a login. `choose` checks the rest of the form, and returns what runs need besides site and account. */
+    /** Checks a login. `choose` checks the rest of the form and returns what else runs need. */
     async connect(
       { site, email, token }: Login,
       signal: AbortSignal,
@@ -110,7 +110,7 @@ export function createSites<Api extends { accountId(): Promise<string> }>(
   }
 }
 
-/** Whose token it is. What the site refuses is a mistake of the form. */
+/** The token's account. A refusal by the site is reported as an error in the form. */
 async function accountOf(name: string, api: { accountId(): Promise<string> }): Promise<string> {
   try {
     return await api.accountId()

@@ -80,7 +80,7 @@ export function createGitHubAppAdapter(options: GitHubAppAdapterOptions): OAuthA
   }
 }
 
-/** Where users are: `https://github.com` for its API at `https://api.github.com`. */
+/** The web address: `https://github.com` for the API at `https://api.github.com`. */
 function webUrlOf(apiUrl: string): string {
   const { protocol, host } = new URL(apiUrl)
   return `${protocol}//${host.replace(/^api\./, '')}`

@@ -17,7 +17,7 @@ export const githubApp: Provider<'github_app'> = defineProvider({
   settings: { ...githubAppSettings, ...githubApiUrl },
   client: githubAppClient,
   needs: [GITHUB_APP_PRIVATE_KEY],
-  // A revoked token is only one of many that the app can make.
+  // Revoking ends only one of many tokens that the app can create.
   grants: { family: 'github_app', isShared: () => false },
   isGated: false,
   hasChannels: false,

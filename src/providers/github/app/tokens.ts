@@ -8,7 +8,7 @@ import type { GitHubAppSettings } from './settings.ts'
 
 const TIMEOUT_MS = 10_000
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024
-/** GitHub takes at most ten minutes, and asks for a minute in the past, because clocks differ. */
+/** GitHub accepts at most ten minutes, and recommends a start one minute in the past, because clocks differ. */
 const CLOCK_SECONDS = 60
 const LIFETIME_SECONDS = 9 * 60
 
@@ -18,12 +18,11 @@ const Token = z.object({ token: z.string().min(1), expires_at: z.coerce.date() }
 export interface GitHubAppCalls {
   /** Sends a request with a token. */
   send(request: RestRequest, token: string, signal: AbortSignal): Promise<RestAnswer>
-  /** An answer about the app itself. */
+  /** A response about the app itself. */
   get<Schema extends z.ZodType>(path: string, schema: Schema, signal: AbortSignal): Promise<z.output<Schema>>
   /**
-   * The credentials of an installation, which last an hour. Its id stands for a refresh token: the app makes new tokens
-   * by it.
-   * @throws ProviderError `auth` when it is gone or suspended
+   * The credentials of an installation, which last an hour. Its id serves as the refresh token: the app creates new
+   * tokens with it. @throws ProviderError `auth` when it is gone or suspended
    */
   credentialsOf(installation: string, signal: AbortSignal): Promise<Credentials>
 }
@@ -55,7 +54,7 @@ export function createGitHubAppCalls(
   }
 }
 
-/** A JSON web token (RFC 7519) by which the app authenticates. The client ID is the issuer that GitHub recommends. */
+/** The JSON Web Token (RFC 7519) that authenticates the app. GitHub recommends the client ID as the issuer. */
 export function signAppToken(
   { clientId, privateKey }: Pick<GitHubAppSettings, 'clientId' | 'privateKey'>,
   now: Date,
@@ -68,7 +67,7 @@ export function signAppToken(
   return `${signed}.${sign('RSA-SHA256', Buffer.from(signed), privateKey).toString('base64url')}`
 }
 
-/** A refused app token says nothing about the installation: once the operator has set the right key, runs go on. */
+/** A refused app token says nothing about the installation: after the operator corrects the key, runs continue. */
 function operatorsFault(error: unknown): never {
   if (!(error instanceof ProviderError) || error.code !== '401') throw error
   const words = `GitHub refuses the app's private key or the server's clock (${error.message})`

@@ -18,7 +18,7 @@ export function computePolicyHealth(counts: {
   const warning = resyncedSince
     ? {
         code: 'access_policy_missing' as const,
-        message: `${many} stored without an access policy, because Google did not tell this account who may see them.`,
+        message: `${many} stored without an access policy, because Google did not show this account who may see them.`,
         cure: 'Give the connected account the right to share these files (in a shared drive: Content manager or above), then start a sync run with fullResync.',
       }
     : {

@@ -29,7 +29,7 @@ export const DriveItem = z.object({
 })
 export type DriveItem = z.output<typeof DriveItem>
 
-/** What a list tells of an item. */
+/** An item's fields in a list. */
 export const LISTED_FIELDS =
   'id,name,size,parentReference,file,folder,package,remoteItem,malware,root,deleted'
 export const READ_FIELDS = `${LISTED_FIELDS},webUrl,createdDateTime,lastModifiedDateTime,createdBy,@microsoft.graph.downloadUrl`
@@ -44,6 +44,6 @@ export function pathOf(externalId: string): string {
   return `drives/${drive}/items/${item}`
 }
 
-/** Whether it has no text of its own: packages are folders too, and so may be shortcuts. */
+/** Whether it has no text: packages are also folders, and shortcuts may be. */
 export const isFolder = (item: DriveItem): boolean =>
   item.folder != null && item.package == null && item.remoteItem == null

@@ -50,7 +50,7 @@ async function librariesOf(graph: Graph, site: z.output<typeof Site>): Promise<D
       site: { name: site.displayName || url, url },
     }))
   } catch (error) {
-    // A site may be followed still when the account can no longer open it.
+    // The account may still follow a site that it can no longer open.
     if (error instanceof ProviderError && (error.code === '404' || error.code === '403')) return []
     throw error
   }

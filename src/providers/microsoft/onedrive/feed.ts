@@ -6,8 +6,8 @@ import { emptyPosition, Position } from './position.ts'
 import { type DriveRun, readDriveItem } from './read-file.ts'
 
 /**
- * The files of all drives by delta queries (https://learn.microsoft.com/graph/api/driveitem-delta). Graph reports a folder
- * that was renamed, moved, shared or deleted, but not what is below it: a survey finds those files.
+ * The files of all drives by delta queries (https://learn.microsoft.com/graph/api/driveitem-delta). Graph reports a
+ * folder that was renamed, moved, shared or deleted, but not the files in it; a survey finds these.
  */
 export function createDriveFeed(run: DriveRun): Feed<DriveItem> {
   const progress: Progress = { run, read: new Set(), survey: undefined }
@@ -36,7 +36,7 @@ export function createDriveFeed(run: DriveRun): Feed<DriveItem> {
       run.session.signal.throwIfAborted()
       const { data: position } = Position.safeParse(since)
       if (position === undefined)
-        throw new ProviderError('cursor_expired', 'The cursor is of another version')
+        throw new ProviderError('cursor_expired', 'The cursor belongs to another version')
       await match(position)
       const step =
         (await crawlPage(run, position)) ??

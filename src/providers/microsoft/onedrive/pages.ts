@@ -7,7 +7,7 @@ import type { DriveRun } from './read-file.ts'
 import { type DriveSurvey, surveyDrive } from './survey.ts'
 
 const REMOVED_AT_ONCE = 1_000
-/** Beyond it, all files of the drive are read again, so that the position stays small. */
+/** Beyond this, all files of the drive are read again, which keeps the position small. */
 const FOLDERS_MAX = 500
 
 /** What a run has done. */
@@ -22,7 +22,7 @@ interface Step extends Pick<FeedPage<DriveItem>, 'listed'> {
   gone: string[]
 }
 
-/** Adds new drives to the position and removes those that are gone. */
+/** Adds new drives to the position and removes missing ones. */
 export async function matchDrives(run: DriveRun, position: Position): Promise<void> {
   for (const id of Object.keys(position.drives)) {
     if (run.drives.has(id)) continue
@@ -33,7 +33,7 @@ export async function matchDrives(run: DriveRun, position: Position): Promise<vo
     if (!Object.hasOwn(position.drives, id)) await beginCrawl(run, position, id)
 }
 
-/** The position of the changes is taken before the crawl. */
+/** The position of the changes is read before the crawl. */
 async function beginCrawl(
   { graph, itemsPerPage }: DriveRun,
   position: Position,
@@ -43,13 +43,13 @@ async function beginCrawl(
     const link = await latestLink(graph, drive, itemsPerPage)
     position.drives[drive] = { link, crawl: firstPage(drive, itemsPerPage) }
   } catch (error) {
-    // It was removed since it was listed.
+    // It was removed after it was listed.
     if (!isGone(error)) throw error
     delete position.drives[drive]
   }
 }
 
-/** The next page of drives that are read as a whole; undefined when there is none. */
+/** The next page of drives that are crawled; undefined if there is none. */
 export async function crawlPage(
   { graph, itemsPerPage }: DriveRun,
   position: Position,
@@ -80,7 +80,7 @@ export async function changePage({ run, read }: Progress, position: Position): P
     if (hasLost || folders.length > 0) surveyLater(position, drive, folders)
     return { listed: listedIn(drive, files, unknown), gone: gone.map(({ id }) => itemId(drive, id)) }
   } catch (error) {
-    // The next run decides about a drive that is gone.
+    // The next run handles a missing drive.
     if (isGone(error)) read.add(drive)
     else if (isStale(error)) {
       await beginCrawl(run, position, drive)
@@ -90,7 +90,7 @@ export async function changePage({ run, read }: Progress, position: Position): P
   }
 }
 
-/** What an interrupted survey has read is read again too: its folders may have changed since. */
+/** What an interrupted survey has read is also read again, because its folders may have changed since. */
 function surveyLater(position: Position, drive: string, changed: readonly DriveItem[]): void {
   const before = position.surveys[drive] ?? { folders: [] }
   const folders =
@@ -101,7 +101,7 @@ function surveyLater(position: Position, drive: string, changed: readonly DriveI
   }
 }
 
-/** The next files of a survey: those that are gone, then those below changed folders; undefined when there is none. */
+/** The next files of a survey: missing ones, then those in changed folders; undefined if there is none. */
 export async function surveyPage(progress: Progress, position: Position): Promise<Step | undefined> {
   const { run } = progress
   const [drive, state] = Object.entries(position.surveys)[0] ?? []
@@ -117,7 +117,7 @@ export async function surveyPage(progress: Progress, position: Position): Promis
   return { listed: listedIn(drive, files), gone: [] }
 }
 
-/** What is listed in an unknown format is looked up. */
+/** Items listed in an unknown format are looked up. */
 const listedIn = (
   drive: string,
   files: readonly DriveItem[],
@@ -127,7 +127,7 @@ const listedIn = (
   ...unknown.map((id) => ({ externalId: itemId(drive, id), entry: null })),
 ]
 
-/** Graph no longer knows a delta token. */
+/** Graph no longer accepts the delta token. */
 export const isStale = (error: unknown): boolean =>
   error instanceof ProviderError && error.kind === 'cursor_expired'
 const isGone = (error: unknown): boolean => error instanceof ProviderError && error.code === '404'

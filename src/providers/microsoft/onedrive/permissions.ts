@@ -12,8 +12,8 @@ const AT_ONCE = 4
 const WINDOW = 200
 
 /**
- * The readers of what changed since the runs' position, and of some stored files besides: Graph reports to a user only
- * changes of permissions that concern that user.
+ * The readers of what changed since the runs' position, and of some other stored files, because Graph reports only
+ * permission changes that concern the user.
  */
 export async function* permissionsOf(
   run: DriveRun,
@@ -41,14 +41,14 @@ async function* changedIn(
     for (let address: string | null = link; address !== null;) {
       const { files, folders, gone, next } = await changesAt(run.graph, address)
       const hidden = gone.map(({ id }) => ({ externalId: itemId(drive, id), accessPolicy: null }))
-      // Only a run finds what is below a folder.
+      // Only a run finds the files in a folder.
       needsRun ||= folders.length > 0 || gone.some(({ file }) => file == null)
       yield { groups: [], policies: hidden }
       yield* policiesPage(run, readable(run, drive, files))
       address = next
     }
   } catch (error) {
-    // The drive is gone, or the position is too old: a run handles both.
+    // The drive no longer exists, or the position is too old: a run handles both.
     const isForRun = isStale(error) || (error instanceof ProviderError && error.code === '404')
     if (!isForRun) throw error
     return true
@@ -70,7 +70,7 @@ async function* policiesPage(run: DriveRun, ids: readonly string[]): AsyncGenera
   yield { groups: [], policies }
 }
 
-/** Hides a file that is gone. */
+/** Hides a file that no longer exists. */
 async function policyOrHidden(run: DriveRun, externalId: string) {
   run.session.signal.throwIfAborted()
   try {
@@ -84,7 +84,7 @@ async function policyOrHidden(run: DriveRun, externalId: string) {
   }
 }
 
-/** All stored files, or a part of them that chance chooses. */
+/** All stored files, or a random selection. */
 async function storedWindow({ session }: DriveRun): Promise<string[]> {
   const ids: string[] = []
   for await (const page of storedPages(session, { from: '', to: null })) ids.push(...page)

@@ -1,21 +1,21 @@
 import { z } from 'zod'
 
-/** What runs have read, and what is still to be read. */
+/** What runs have read, and what they must still read. */
 export const Position = z.object({
   drives: z.record(
     z.string(),
     z.object({
-      /** Where the changes begin that no run has read. */
+      /** The position of the changes that no run has read. */
       link: z.string(),
       /** The next page of everything in the drive; null once all of it has been read. */
       crawl: z.string().nullable(),
     }),
   ),
-  /** By drive: a comparison of its stored files with those it has. */
+  /** By drive: a comparison of its stored files with its current ones. */
   surveys: z.record(
     z.string(),
     z.object({
-      /** Folders that changed, whose files are read again; null: all. */
+      /** Changed folders whose files are read again; null: all. */
       folders: z.array(z.string()).nullable(),
       /** The last file that was read again, in the order of their ids. */
       after: z.string().nullable(),
@@ -26,7 +26,7 @@ export type Position = z.output<typeof Position>
 
 export const emptyPosition = (): Position => ({ drives: {}, surveys: {} })
 
-/** The position in the cursor of `readFeed`, during a crawl too. */
+/** The position in the cursor of `readFeed`, also during a crawl. */
 export const PositionInCursor = z
   .object({ since: Position, crawl: z.object({ after: Position.nullable() }).nullable() })
   .transform(({ since, crawl }): Position => crawl?.after ?? since)

@@ -158,7 +158,9 @@ async function applyPermissions({ adapter, sync }: MicrosoftAccount): Promise<vo
   }
 }
 
-/** That the files of the own OneDrive are stored, and readable exactly for those with whom they are shared. */
+/**
+ * Expects that the files of the account's own OneDrive are stored and have exactly the readers they are shared with.
+ */
 function expectReaders({ microsoft: { files, drive, people }, sync }: MicrosoftAccount): void {
   const readable = [...files.items.values()].filter(
     (item) =>

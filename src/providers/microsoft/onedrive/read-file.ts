@@ -11,7 +11,7 @@ import type { Readers } from './readers.ts'
 /** Only one file over this size is in memory at a time. */
 const LARGE_BYTES = 4 * 2 ** 20
 
-/** What reading a drive's files takes. */
+/** What is needed to read a drive's files. */
 export interface DriveRun {
   graph: Graph
   session: ProviderSession
@@ -23,9 +23,8 @@ export interface DriveRun {
 }
 
 /**
- * A file as it is now; the reason when it holds nothing to read; null when there is none. `listed` saves the request for
- * what is not read anyway.
- * @throws ProviderError
+ * The current file; or why it has nothing to read; null if it does not exist. `listed` saves the request for files
+ * that are not read anyway. @throws ProviderError
  */
 export async function readDriveItem(
   run: DriveRun,
@@ -60,7 +59,7 @@ export async function readDriveItem(
   }
 }
 
-/** Why an item is not read; null when it is. */
+/** Why an item is not read; null if it is. */
 export function whyUnread(run: Pick<DriveRun, 'extractor'>, item: DriveItem): SkippedItem | null {
   const reason = reasonOf(run, item)
   return reason === null ? null : { title: nameOf(item), skipped: reason }

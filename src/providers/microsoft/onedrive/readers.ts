@@ -40,13 +40,13 @@ const Organizations = z.object({
   ),
 })
 
-/** The group of everybody in the account's organization. */
+/** The group of everyone in the account's organization. */
 export interface OrganizationGroup {
   id: string
   members: GroupMembers
 }
 
-/** Tells who may read an item. Each call throws ProviderError. */
+/** Finds an item's readers. Each call throws ProviderError. */
 export interface Readers {
   /** The account's own address. */
   address(): Promise<string>
@@ -55,7 +55,7 @@ export interface Readers {
   policyOf(externalId: string, drive: Drive | undefined): Promise<AccessPolicy>
 }
 
-/** Readers for one run, which asks for each person once. */
+/** Finds readers for one run, requesting each person once. */
 export function createReaders(graph: Graph): Readers {
   const address = once(async () => addressOf(await graph.get(`me?$select=${ME_FIELDS}`, Me)))
   const organization = once(() => findOrganization(graph))
@@ -77,7 +77,8 @@ export function createReaders(graph: Graph): Readers {
     drive: Drive | undefined,
   ): Promise<void> {
     if (user != null) names.users.add(await addressOfUser(user))
-    // Without an administrator's consent, Graph lists the members of neither kind, so a workspace defines these groups.
+    // Without an administrator's consent, Graph lists the members of neither kind, so the workspace defines these
+    // groups.
     if (group != null) names.groups.add((group.email || group.id || '').toLowerCase())
     if (siteGroup?.displayName && drive?.site?.url)
       names.groups.add(`${drive.site.url}/${siteGroup.displayName}`)
@@ -96,7 +97,7 @@ export function createReaders(graph: Graph): Readers {
     address,
     organization,
     async policyOf(externalId, drive) {
-      // The account itself reads what it can download.
+      // The account can read what it can download.
       const names: Names = { users: new Set([await address()]), groups: new Set() }
       for (const permission of (await permissionsOf(graph, externalId)).filter(counts)) {
         if (permission.link?.scope === 'anonymous') return { visibility: 'public' }
@@ -122,7 +123,7 @@ async function permissionsOf(graph: Graph, externalId: string): Promise<Permissi
   }
 }
 
-/** A permission that ends, or that needs a password, does not count: its end would go unnoticed. */
+/** A permission that expires or needs a password is ignored, because its end would go unnoticed. */
 function counts({ roles, expirationDateTime: end, hasPassword }: Permission): boolean {
   const isLasting = !end || end === NEVER
   return isLasting && hasPassword !== true && (roles ?? []).some((role) => READING.has(role))

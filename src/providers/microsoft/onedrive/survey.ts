@@ -7,15 +7,15 @@ const LISTED_AT_ONCE = 1_000
 const ROUNDS_MAX = 5
 
 export interface DriveSurvey {
-  /** Stored files that are no longer there. */
+  /** Stored files that no longer exist. */
   missing: string[]
   /** Files below the folders, by id. */
   below: DriveItem[]
 }
 
 /**
- * Compares what is stored of a drive with what is there. It lists the whole drive by a delta query, because lists of
- * folders may miss what moves meanwhile (https://learn.microsoft.com/graph/api/driveitem-delta).
+ * Compares a drive's stored files with its current ones. It lists the whole drive with a delta query, because folder
+ * lists may miss what moves meanwhile (https://learn.microsoft.com/graph/api/driveitem-delta).
  */
 export async function surveyDrive(
   run: DriveRun,
@@ -25,7 +25,7 @@ export async function surveyDrive(
   const { items, removed, unknown } = run.drives.has(drive) ? await listAll(run, drive) : NOTHING
   const wanted = new Set(folders)
   const below: DriveItem[] = []
-  // Nothing is deleted because its format is unknown.
+  // An unknown format is no reason to delete.
   const there = new Set([...unknown].map((id) => itemId(drive, id)))
   for (const item of items.values()) {
     const above = foldersAbove(items, item)
@@ -68,7 +68,7 @@ async function listAll({ graph, session }: DriveRun, drive: string): Promise<typ
     changed += files.length + folders.length + gone.length
     address = next ?? delta ?? ''
     if (next !== null) continue
-    // What changed during a round is in the next one.
+    // The next round has what changed during this one.
     if (changed === 0 || delta === null) break
     changed = 0
     round += 1

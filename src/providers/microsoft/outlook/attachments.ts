@@ -7,7 +7,7 @@ import type { Graph } from '../shared/graph.ts'
 
 const READ_MAX = 5
 const NAMED_MAX = 5
-/** One in this many bytes of the item's text is for attachments; the mail's own text comes first. */
+/** Attachments get at most this fraction (one in N) of an item's text; the mail's own text comes first. */
 const SHARE = 4
 const FILE = '#microsoft.graph.fileAttachment'
 const ITEM = '#microsoft.graph.itemAttachment'
@@ -33,7 +33,7 @@ export interface AttachmentReader {
 export interface ReadAttachments {
   names: string[]
   texts: string[]
-  /** Those that are not read, with the reason. */
+  /** Attachments that are not read, with the reason. */
   unread: string[]
 }
 

@@ -12,16 +12,16 @@ const Entry = z.object({ id: z.string().min(1) })
 /** Where the next page of each folder's messages begins, and the folder's changes once all of it was read. */
 const Position = z.object({
   folders: z.record(z.string(), z.object({ link: z.string(), isRead: z.boolean() })),
-  /** Whether stored mails are compared with what is there. */
+  /** Whether stored mails are compared with current ones. */
   sweep: z.boolean(),
 })
 type Position = z.output<typeof Position>
 type Page = Omit<FeedPage<null>, 'next' | 'isLast'>
 
 /**
- * A mailbox by one delta query for each folder (https://learn.microsoft.com/graph/delta-query-messages). A mail that a
- * folder reports as removed may have moved, and one that moved and came back is reported as removed only: so every change
- * is looked up by the mail's immutable id.
+ * A mailbox by one delta query for each folder (https://learn.microsoft.com/graph/delta-query-messages). A mail
+ * reported as removed may have moved, and a mail that moved and came back is reported only as removed. So every
+ * change is looked up by the mail's immutable id.
  */
 export function createMailFeed(run: MailRun): Feed<null> {
   const { graph, session, folders } = run
@@ -62,7 +62,7 @@ export function createMailFeed(run: MailRun): Feed<null> {
     }
   }
 
-  /** Stored mails that no folder lists. A mail may move meanwhile, so that each is looked up. */
+  /** Stored mails that no folder lists. Each is looked up, because it may have moved meanwhile. */
   async function sweepPage(position: Position): Promise<Page | undefined> {
     if (!position.sweep) return undefined
     missing ??= await missingIn(run)
@@ -89,7 +89,7 @@ export function createMailFeed(run: MailRun): Feed<null> {
       session.signal.throwIfAborted()
       const { data: position } = Position.safeParse(since)
       if (position === undefined)
-        throw new ProviderError('cursor_expired', 'The cursor is of another version')
+        throw new ProviderError('cursor_expired', 'The cursor belongs to another version')
       match(position)
       const page = (await folderPage(position, (id) => !read.has(id))) ?? (await sweepPage(position))
       const isLast = !position.sweep && Object.keys(position.folders).every((id) => read.has(id))
@@ -99,7 +99,7 @@ export function createMailFeed(run: MailRun): Feed<null> {
   }
 }
 
-/** Adds new folders; those that are gone may have left mails behind. */
+/** Adds new folders; missing ones may have left stored mails behind. */
 function matchFolders(position: Position, folders: Folders): void {
   for (const id of Object.keys(position.folders)) {
     if (folders.has(id)) continue
@@ -113,7 +113,7 @@ function matchFolders(position: Position, folders: Folders): void {
 const listedIn = (session: ProviderSession, ids: readonly string[]): Listed<null>[] =>
   [...new Set(ids)].map((id) => ({ externalId: mailItemId(session, id), entry: null }))
 
-/** What was removed from a folder with an old token is not reported any more; nor is anything of a removed folder. */
+/** With an expired token, removals are not reported; nor is anything in a removed folder. */
 function forgive(position: Position, id: string, error: unknown): void {
   if (!(error instanceof ProviderError)) throw error
   if (error.kind === 'cursor_expired') position.folders[id] = { link: firstPage(id), isRead: false }

@@ -6,7 +6,7 @@ const FOLDERS_MAX = 5_000
 const FIELDS = '$select=id,displayName,childFolderCount&$top=100'
 const SEARCH_FOLDER = '#microsoft.graph.mailSearchFolder'
 
-/** What is not read: deleted, junk and unsent mail, chats, and the failures of mail programs. */
+/** Folders that are not read: deleted, junk and unsent mail, chats, and sync failures. */
 const OUTSIDE = ['deleteditems', 'junkemail', 'drafts', 'outbox', 'conversationhistory', 'syncissues']
 
 const Folder = z.object({
@@ -22,8 +22,8 @@ const Named = z.object({ id: z.string().min(1) })
 export type Folders = ReadonlyMap<string, string>
 
 /**
- * The mailbox's folders, each level a list of its own (https://learn.microsoft.com/graph/api/user-list-mailfolders). A
- * search folder holds mails of others.
+ * The mailbox's folders; each level is a separate list (https://learn.microsoft.com/graph/api/user-list-mailfolders).
+ * A search folder holds mails of others.
  */
 export async function listFolders(graph: Graph): Promise<Folders> {
   const outside = new Set<string>()

@@ -113,7 +113,7 @@ it.each(Array.from({ length: rounds(2) }, (_unused, round) => round))(
   60_000,
 )
 
-/** A folder's new name or place reaches a mail with the mail's next change. */
+/** A mail gets its folder's new name or place with the mail's next change. */
 const withoutFolders = (items: MicrosoftAccount['sync']['items']) =>
   Object.fromEntries(
     [...items].map(

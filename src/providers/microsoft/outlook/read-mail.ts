@@ -11,7 +11,7 @@ import { isAnswer, Message, MESSAGE_FIELDS, messagePath, metadataOf, senderOf, t
 const TEXT_BEFORE_QUOTES = 4
 const NONE: ReadAttachments = { names: [], texts: [], unread: [] }
 
-/** What reading a mailbox takes. */
+/** What is needed to read a mailbox. */
 export interface MailRun extends AttachmentReader {
   itemsPerPage: number
   folders: Folders
@@ -19,7 +19,7 @@ export interface MailRun extends AttachmentReader {
 }
 
 /**
- * A mail as it is now, with what of it is not read; null when there is none, or not in a folder that is read. Throws
+ * The current mail, with its unread parts; null if it does not exist or is in a folder that is not read. Throws
  * ProviderError.
  */
 export async function readMail(run: MailRun, externalId: string): Promise<FeedItem | null> {

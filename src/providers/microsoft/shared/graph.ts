@@ -30,22 +30,22 @@ export interface GraphPage<Entry> {
 }
 
 /**
- * Microsoft Graph as one account sees it. Addresses are paths below `/v1.0/`, or the links of an earlier page. Each call
- * throws ProviderError: `cursor_expired` for a delta token that Graph no longer knows.
+ * Microsoft Graph as one account sees it. Addresses are paths under `/v1.0/`, or links from an earlier page. Each
+ * call throws ProviderError, with `cursor_expired` for a delta token that Graph no longer accepts.
  */
 export interface Graph {
   get<Schema extends z.ZodType>(address: string, schema: Schema): Promise<z.output<Schema>>
   /**
-   * The same, or null when there is no such thing, or not for this account.
-   * @throws `rejected` for a thing in an unknown format, because others can be read
+   * The same, or null if the object does not exist or the account may not see it. @throws `rejected` for an object in
+   * an unknown format, because others can be read
    */
   find<Schema extends z.ZodType>(address: string, schema: Schema): Promise<z.output<Schema> | null>
   page<Schema extends z.ZodType>(address: string, schema: Schema): Promise<GraphPage<z.output<Schema>>>
   /** Every entry of a list, except those in an unknown format. */
   all<Schema extends z.ZodType>(address: string, schema: Schema): Promise<z.output<Schema>[]>
-  /** The bytes that Graph itself answers. */
+  /** The bytes of a Graph response. */
   bytes(address: string): Promise<Buffer>
-  /** The bytes at an address that Graph named, which gets no token. */
+  /** The bytes at an address that Graph returned; the request carries no token. */
   download(url: string): Promise<Buffer>
 }
 
@@ -70,7 +70,10 @@ export function createGraphs(
     if (!/^https?:/.test(address)) return base + address
     const url = URL.parse(address)?.href ?? ''
     if (!url.startsWith(base))
-      throw new ProviderError('rejected', 'Microsoft names a next page elsewhere, which is not requested')
+      throw new ProviderError(
+        'rejected',
+        'Microsoft returned a next page on another site, which is not requested',
+      )
     return url
   }
 
@@ -133,10 +136,10 @@ function sorted<Schema extends z.ZodType>(
   return { entries, unknown }
 }
 
-/** Whether Graph has no such thing, or not for this account. */
+/** Whether the object does not exist or the account may not see it. */
 export const isMissing = (error: unknown): boolean => error instanceof ProviderError && error.code === '404'
 
-/** Downloads from public addresses, and from Graph's own if an operator named it. */
+/** Downloads from public addresses, and from Graph's own address if the operator configured one. */
 function createDownload(apiUrl: string): (session: ProviderSession, url: string) => Promise<Buffer> {
   const call = createProviderCaller({ toProviderError: () => null, curedByNewToken: () => false })
   const guarded = createGuardedFetch(createOpenRequest(systemResolve, isPublicAddress))

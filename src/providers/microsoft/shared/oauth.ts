@@ -34,7 +34,7 @@ export function createMicrosoftOAuth(
     authorizeUrl: `${base}/authorize`,
     tokenUrl: `${base}/token`,
     scopes: ['offline_access', 'User.Read', ...scopes],
-    // Without it, a browser that is signed in connects its account without a question.
+    // Without it, a signed-in browser connects its account without asking.
     parameters: { response_mode: 'query', prompt: 'select_account' },
     usesPkce: true,
     now: () => clock.now(),
@@ -47,7 +47,7 @@ export function createMicrosoftOAuth(
   })
 }
 
-/** An error of this name asks for a retry, though its status is that of a refusal. */
+/** This error asks for a retry, although its status is that of a refusal. */
 function busyServer({ bytes }: RestAnswer, words: string): ProviderError | undefined {
   const { data } = Refusal.safeParse(jsonOrNull(bytes))
   return data?.error === 'temporarily_unavailable' ? new ProviderError('unavailable', words) : undefined

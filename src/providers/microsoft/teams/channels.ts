@@ -11,7 +11,7 @@ export interface Channel {
   id: string
   name: string
   team: { id: string; name: string }
-  /** Whether its members are those of the team. */
+  /** Whether the team's members are its members. */
   isStandard: boolean
 }
 
@@ -39,7 +39,7 @@ async function channelsOf(graph: Graph, team: z.output<typeof TeamAnswer>): Prom
       isStandard: membershipType === 'standard',
     }))
   } catch (error) {
-    // A team of another organization, or one that the account has just left.
+    // The team belongs to another organization, or the account has just left it.
     if (isClosed(error)) return []
     throw error
   }
@@ -49,7 +49,7 @@ async function channelsOf(graph: Graph, team: z.output<typeof TeamAnswer>): Prom
 export const channelPath = ({ id, team }: Channel): string =>
   `teams/${encodeURIComponent(team.id)}/channels/${encodeURIComponent(id)}`
 
-/** The group of those who may read a channel, so that a change of members changes no item. */
+/** The group of a channel's readers, so that a membership change changes no item. */
 export const groupOf = ({ id, team, isStandard }: Channel): string => (isStandard ? team.id : id)
 
 /** Whether Graph has no such thing, or the account may not open it. */

@@ -35,7 +35,7 @@ export function createChannelFeed(run: TeamsRun): Feed<Thread> {
     async changes(since) {
       const { data: position } = Position.safeParse(since)
       if (position === undefined)
-        throw new ProviderError('cursor_expired', 'The cursor is of another version')
+        throw new ProviderError('cursor_expired', 'The cursor belongs to another version')
       match(position)
       for (;;) {
         run.session.signal.throwIfAborted()

@@ -20,9 +20,9 @@ export const Message = z.object({
 })
 export type Message = z.output<typeof Message>
 
-/** A message with its replies, as lists have it. */
+/** A message with its replies, as returned in lists. */
 export const Thread = Message.extend({
-  // One reply of an unknown format must not cost the thread.
+  // A reply in an unknown format must not fail the thread.
   replies: z.array(Message.nullable().catch(null)).nullish(),
   'replies@odata.nextLink': z.string().nullish(),
 })
@@ -36,7 +36,7 @@ export function partsOf(externalId: string): { channel: string; message: string 
   return { channel: externalId.slice(0, at), message: externalId.slice(at + 1) }
 }
 
-/** Whether people can read it: no event, neither deleted nor blocked by a policy against the loss of data. */
+/** Whether people can read it: it is not an event, not deleted, and not blocked by a data loss prevention policy. */
 export const isContent = ({ messageType, deletedDateTime, policyViolation }: Message): boolean =>
   messageType === 'message' && !deletedDateTime && !/blockAccess/i.test(policyViolation?.dlpAction ?? '')
 

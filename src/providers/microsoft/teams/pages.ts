@@ -10,7 +10,7 @@ import type { TeamsRun } from './read-thread.ts'
 
 const TOP_MAX = 50
 const REMOVED_AT_ONCE = 1_000
-/** Clocks differ. What is read twice changes nothing. */
+/** Clocks differ, and reading a message twice changes nothing. */
 const MARGIN_MS = HOUR_MS
 const Named = z.object({ id: z.string().min(1) })
 
@@ -21,7 +21,7 @@ export interface Progress {
   read: Set<string>
   /** Channels that it started over. */
   restarted: Set<string>
-  /** What is left of the current survey. */
+  /** The rest of the current survey. */
   missing: string[] | undefined
 }
 
@@ -41,7 +41,7 @@ function forgive({ run, restarted }: Progress, position: Position, id: string, e
   surveyLater(position, id)
 }
 
-/** The next page of channels that are read as a whole; undefined when there is none. */
+/** The next page of channels that are crawled; undefined if there is none. */
 export async function crawlPage(progress: Progress, position: Position): Promise<Step | undefined> {
   const [id, state] = Object.entries(position.channels).find(([, { crawl }]) => crawl !== null) ?? []
   if (id === undefined || state === undefined) return undefined
@@ -72,7 +72,7 @@ export async function changePage(progress: Progress, position: Position): Promis
   }
 }
 
-/** Stored threads of a channel that are no longer there. */
+/** Stored threads of a channel that no longer exist. */
 export async function surveyPage(progress: Progress, position: Position): Promise<Step | undefined> {
   const [id] = position.surveys
   if (id === undefined) return undefined
@@ -85,7 +85,7 @@ export async function surveyPage(progress: Progress, position: Position): Promis
   return { listed: [], gone }
 }
 
-/** Adds new channels to the position and removes those that are gone. */
+/** Adds new channels to the position and removes missing ones. */
 export function matchChannels(run: TeamsRun, position: Position): void {
   for (const id of Object.keys(position.channels)) if (!run.channels.has(id)) close(position, id)
   for (const id of run.channels.keys())

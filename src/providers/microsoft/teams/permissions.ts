@@ -7,7 +7,7 @@ import type { TeamsRun } from './read-thread.ts'
 /** https://learn.microsoft.com/graph/api/resources/aaduserconversationmember */
 const Member = z.object({ email: z.string().nullish() })
 
-/** The members of each team, and of each private or shared channel: these read it. */
+/** The members of each team, and of each private or shared channel, who are its readers. */
 export async function* permissionsOf(
   run: TeamsRun,
   position: Position,
@@ -21,7 +21,7 @@ export async function* permissionsOf(
   return { groupIds: [...groups.keys()], needsRun }
 }
 
-/** The account itself reads what it can open, and alone if Graph refuses the list. */
+/** The account can read what it can open; if Graph refuses the list, only the account can. */
 async function membersOf({ graph, address }: TeamsRun, channel: Channel): Promise<GroupMembers> {
   const users = new Set([address])
   try {
@@ -33,7 +33,7 @@ async function membersOf({ graph, address }: TeamsRun, channel: Channel): Promis
   return { users: [...users].toSorted(), groups: [], domains: [], isWorkspace: false }
 }
 
-/** `allMembers` has those of other teams too, with which a channel is shared. */
+/** `allMembers` includes members of other teams that a channel is shared with. */
 const membersPath = (channel: Channel): string =>
   channel.isStandard
     ? `teams/${encodeURIComponent(channel.team.id)}/members`

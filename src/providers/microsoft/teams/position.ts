@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-/** What runs have read, and what is still to be read. */
+/** What runs have read, and what they must still read. */
 export const Position = z.object({
   channels: z.record(
     z.string(),
     z.object({
-      /** Where the changes begin that no run has read. */
+      /** The position of the changes that no run has read. */
       link: z.string(),
       /** The next page of everything in the channel; null once all of it has been read. */
       crawl: z.string().nullable(),

@@ -22,7 +22,7 @@ const EXPANDED_MAX = 1_000
 const TITLE_CHARACTERS_MAX = 80
 const MARKUP = /[<&]/
 
-/** What reading the threads of an account's channels takes. */
+/** What is needed to read the threads of an account's channels. */
 export interface TeamsRun {
   graph: Graph
   session: ProviderSession
@@ -39,9 +39,8 @@ interface Said {
 }
 
 /**
- * A thread as it is now; the reason when it has no text; null when there is none, or nothing of it is left. `listed`
- * saves the requests.
- * @throws ProviderError
+ * The current thread; or why it has no text; null if it does not exist or is empty. `listed` saves requests. @throws
+ * ProviderError
  */
 export async function readThread(
   run: TeamsRun,
@@ -61,11 +60,11 @@ export async function readThread(
   return threadItem(run, { externalId, channel, root, messages, said, isCut })
 }
 
-/** Ids are times too, and tell apart what was sent at once. */
+/** Ids are also times, and distinguish messages sent at the same moment. */
 const byTime = (one: Message, other: Message): number =>
   Date.parse(one.createdDateTime) - Date.parse(other.createdDateTime) || Number(one.id) - Number(other.id)
 
-/** The replies that a list has, if these are all. */
+/** The replies in a list entry, if they are complete. */
 function wholeReplies(listed: Thread | null): Message[] | null {
   const replies = listed?.replies ?? null
   if (replies === null || replies.length >= EXPANDED_MAX || listed?.['replies@odata.nextLink']) return null
@@ -146,7 +145,7 @@ function threadItem(
   }
 }
 
-/** Each message with its author; a lone one without. */
+/** Each message with its author; a single message without. */
 function bodyOf(said: readonly Said[]): string {
   const [only] = said
   if (said.length === 1 && only !== undefined) return only.text.trim()

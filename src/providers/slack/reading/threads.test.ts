@@ -29,7 +29,7 @@ async function withThreads(count: number, watchedThreads?: number, pause = HOUR)
   return { ...connected, roots }
 }
 
-/** Runs, and tells how many threads were requested. */
+/** Runs, and returns how many threads were requested. */
 async function requestedIn({ slack, sync }: ConnectedSlack): Promise<number> {
   slack.requests.reset()
   await sync.run()
