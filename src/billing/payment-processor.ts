@@ -4,18 +4,22 @@ import { INTERVALS } from '../database/schema-words.ts'
 import { SOLD_TIERS, type SoldTier } from './plans/plans.ts'
 import type { Invoice } from './schemas.ts'
 
+/** A plan as it is bought. */
+export type SoldPlan = {
+  tier: SoldTier
+  interval: BillingInterval
+}
+
 /** The next change of a subscription and its time; `plan` null: it ends. */
 export interface PlannedChange {
   at: Date
-  plan: { tier: SoldTier; interval: BillingInterval } | null
+  plan: SoldPlan | null
 }
 
 /** A subscription to one of this service's plans, as read from the payment processor. */
-export interface SubscriptionReading {
+export interface SubscriptionReading extends SoldPlan {
   id: string
   status: Exclude<SubscriptionStatus, 'internal'>
-  tier: SoldTier
-  interval: BillingInterval
   /** Of the item charged most often: the month of an annual plan whose extra answers are charged monthly. */
   periodStart: Date
   periodEnd: Date
@@ -70,17 +74,17 @@ export interface PaymentProcessor {
     customerId: string,
   ): Promise<(CheckoutPage & { tier: string | undefined; interval: string | undefined })[]>
   /** @throws ProcessorFailure, which names a missing price. */
-  openCheckout(checkout: {
-    organizationId: string
-    customerId: string
-    tier: SoldTier
-    interval: BillingInterval
-    isMetered: boolean
-    /** 0: none. */
-    trialDays: number
-    successUrl: string
-    cancelUrl: string
-  }): Promise<CheckoutPage>
+  openCheckout(
+    checkout: SoldPlan & {
+      organizationId: string
+      customerId: string
+      isMetered: boolean
+      /** 0: none. */
+      trialDays: number
+      successUrl: string
+      cancelUrl: string
+    },
+  ): Promise<CheckoutPage>
   expireCheckout(id: string): Promise<void>
   /** The newest invoices of a customer; none of one that is deleted. */
   listInvoices(customerId: string, limit: number): Promise<Invoice[]>
@@ -134,7 +138,7 @@ export function toUpstreamError(error: unknown): unknown {
 }
 
 /** The tier and interval of a price's lookup key; undefined for unknown keys. */
-export function planOfLookupKey(key: string): { tier: SoldTier; interval: BillingInterval } | undefined {
+export function planOfLookupKey(key: string): SoldPlan | undefined {
   return PLANS_BY_KEY.get(key)
 }
 

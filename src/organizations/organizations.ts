@@ -97,10 +97,7 @@ async function updateOrganization(
     if (permissions !== undefined) await record('organization.permissions.update', { permissions })
     return await tx
       .updateTable('organizations')
-      .set({
-        ...(name === undefined ? {} : { name }),
-        ...(permissions === undefined ? {} : { permissions }),
-      })
+      .set({ name, permissions })
       .where('id', '=', id)
       .returning(['name', 'permissions', 'created_at'])
       .executeTakeFirstOrThrow()

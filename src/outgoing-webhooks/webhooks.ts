@@ -186,12 +186,7 @@ async function applyChange(
       ? { status, disabled_reason: null, failing_since: null }
       : { status: 'disabled' as const, disabled_reason: 'person' as const }
   const row = await update(tx, before, { ...given, ...(moves ? stateColumns : {}), updated_at: at })
-  const said = {
-    ...(url === undefined ? {} : { host: hostOf(url) }),
-    ...(description === undefined ? {} : { description }),
-    ...(eventTypes === undefined ? {} : { eventTypes }),
-    ...(status === undefined ? {} : { status }),
-  }
+  const said = { host: url && hostOf(url), description, eventTypes, status }
   await record(tx, caller, 'webhook.update', id, said, at)
   return toView(row)
 }

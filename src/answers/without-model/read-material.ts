@@ -5,6 +5,7 @@ import { createQuotationFilter } from '../../text/quotations.ts'
 import type { Candidate } from './candidate.ts'
 import type { ComparedQuestion } from './coverage.ts'
 import { createMeaning } from '../meaning.ts'
+import { toPassage } from './passage.ts'
 import { plainText, shorten } from './plain-text.ts'
 import type { QuestionPart } from './question-parts.ts'
 import { withEncryptedNames } from './answer-form.ts'
@@ -16,17 +17,9 @@ import { stemsOf, withSingleWords } from './stems.ts'
 
 /** The length limit of a hit without sentences. */
 const WHOLE_CHARACTERS_MAX = 300
-const WITHOUT_CONTEXT = {
-  term: null,
-  cells: [],
-  context: '',
-  label: null,
-  heading: null,
-  group: 1,
-  at: 0,
-  isTitle: false,
-  step: null,
-}
+const WITHOUT_CONTEXT = { context: '', label: null, heading: null, group: 1, term: null, at: 0 }
+/** A title repeats fewer characters, after the name of who wrote them. */
+const MESSAGE_LINE_MAX = 200
 
 export interface Material {
   question: string
@@ -47,9 +40,6 @@ export interface Read {
 }
 
 /** Splits hits into passages and prepares the question for comparison with them. */
-/** A title repeats fewer characters, after the name of who wrote them. */
-const MESSAGE_LINE_MAX = 200
-
 export interface ReadMaterial {
   read(material: Material): Pausable<Read>
   prepare(part: QuestionPart, read: Read): Pausable<ComparedQuestion>
@@ -111,7 +101,7 @@ function fragments(hits: readonly Hit[]): Candidate[] {
       context: new Set<string>(),
     }
     const unscored = { score: 0, covers: 0, gains: 0 }
-    const passage = { ...WITHOUT_CONTEXT, kind: 'sentence' as const, text }
+    const passage = toPassage('sentence', text, WITHOUT_CONTEXT)
     return text === ''
       ? []
       : [{ ...empty, ...unscored, passage, hit, isBeside: false, section: hit, position: 0 }]

@@ -1,12 +1,11 @@
 import { recordEvent } from '../../audit/index.ts'
 import { updateHeld } from '../../background/index.ts'
 import type { Db } from '../../database/database.ts'
-import type { BillingInterval } from '../../database/schema.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Caller } from '../../kernel/caller.ts'
-import type { CheckoutPage, PaymentProcessor } from '../payment-processor.ts'
-import { PLANS, type SoldTier, TRIAL_DAYS } from '../plans/plans.ts'
+import type { CheckoutPage, PaymentProcessor, SoldPlan } from '../payment-processor.ts'
+import { PLANS, TRIAL_DAYS } from '../plans/plans.ts'
 import type { PaymentLease } from './accounts.ts'
 import { currentOf } from './current.ts'
 import { withPaymentLease, keepPaymentLease } from './payment-lease.ts'
@@ -23,7 +22,7 @@ export interface HostedPagesDependencies {
 /** The payment processor's pages for users. */
 export interface HostedPages {
   /** A plan's open checkout, or the portal. @throws AppError `plan_by_contract`, `upstream_error`, `overloaded` */
-  checkout(caller: Caller, plan: { tier: SoldTier; interval: BillingInterval }): Promise<{ url: string }>
+  checkout(caller: Caller, plan: SoldPlan): Promise<{ url: string }>
   /** @throws AppError `plan_by_contract`, `upstream_error`, `overloaded` */
   portal(caller: Caller): Promise<{ url: string }>
 }
@@ -112,7 +111,7 @@ async function ensureCustomer(
 async function reuseCheckout(
   processor: PaymentProcessor,
   customerId: string,
-  plan: { tier: SoldTier; interval: BillingInterval },
+  plan: SoldPlan,
 ): Promise<CheckoutPage | undefined> {
   let same: CheckoutPage | undefined
   for (const page of await processor.listOpenCheckouts(customerId)) {

@@ -106,7 +106,7 @@ async function noteEvent(
         .set((eb) => ({
           notices: eb('notices', '+', 1),
           not_before: null,
-          ...(account.customer_id === null && customerId !== null ? { customer_id: customerId } : {}),
+          customer_id: account.customer_id ?? customerId,
         }))
         .where('organization_id', '=', organizationId)
         .execute()

@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe'
 import { refuseRedirects } from '../../kernel/refuse-redirects.ts'
 import { INTERVALS } from '../../database/schema-words.ts'
+import { codeOf } from '../../kernel/thrown.ts'
 import { SOLD_TIERS, type SoldTier } from '../plans/plans.ts'
 import {
   lookupKeyOf,
@@ -243,9 +244,9 @@ async function reportAnswers(
 function isKnownReport(error: unknown): boolean {
   if (!(error instanceof Error) || !('type' in error) || error.type !== 'StripeInvalidRequestError')
     return false
-  const code = 'code' in error ? error.code : undefined
   return (
-    code === 'duplicate_meter_event' || error.message.startsWith('An event already exists with identifier')
+    codeOf(error) === 'duplicate_meter_event' ||
+    error.message.startsWith('An event already exists with identifier')
   )
 }
 

@@ -1,25 +1,17 @@
 import type { Stripe } from 'stripe'
-import {
-  type BillingInterval,
-  type PaymentRemark,
-  SUBSCRIPTION_STATUSES,
-} from '../../database/schema-words.ts'
+import { type PaymentRemark, SUBSCRIPTION_STATUSES } from '../../database/schema-words.ts'
 import { PLANS, SOLD_TIERS, type SoldTier } from '../plans/plans.ts'
 import {
   type CustomerReading,
   OVERAGE_METER,
   planOfLookupKey,
   ProcessorFailure,
+  type SoldPlan,
   type SubscriptionReading,
 } from '../payment-processor.ts'
 import { idOf, plannedChange } from './stripe-schedule.ts'
 
 export type PlanOfProduct = ReadonlyMap<string, SoldTier>
-
-interface Plan {
-  tier: SoldTier
-  interval: BillingInterval
-}
 
 /** What a reading needs besides the subscriptions. */
 export interface Catalog {
@@ -129,7 +121,7 @@ interface Parts {
   /** The plan's item; the largest if there are several. */
   item: Stripe.SubscriptionItem
   /** null: no known plan. */
-  plan: Plan | null
+  plan: SoldPlan | null
   plans: number
   meter: Stripe.SubscriptionItem | undefined
 }
@@ -148,7 +140,7 @@ function partsOf({ id, items }: Stripe.Subscription, { planOfProduct, meter: ans
   return { item, plan: sold[0]?.plan ?? null, plans: sold.length, meter }
 }
 
-function plansOf({ planned, planOfProduct }: Catalog): Map<string, Plan> {
+function plansOf({ planned, planOfProduct }: Catalog): Map<string, SoldPlan> {
   return new Map(
     planned.flatMap((price) => {
       const plan = isMetered(price) ? undefined : planOf(price, planOfProduct)
@@ -180,10 +172,7 @@ function microUsdOf({ currency, unit_amount_decimal: cents }: Stripe.Price): num
   return Math.round(Number(String(cents)) * MICRO_USD_OF_CENT)
 }
 
-function planOf(
-  price: Stripe.Price,
-  planOfProduct: PlanOfProduct,
-): { tier: SoldTier; interval: BillingInterval } | undefined {
+function planOf(price: Stripe.Price, planOfProduct: PlanOfProduct): SoldPlan | undefined {
   const byKey = planOfLookupKey(price.lookup_key ?? '')
   if (byKey) return byKey
   const tier = planOfProduct.get(idOf(price.product))

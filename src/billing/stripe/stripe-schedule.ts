@@ -1,9 +1,5 @@
 import type { Stripe } from 'stripe'
-import type { BillingInterval } from '../../database/schema.ts'
-import type { PlannedChange } from '../payment-processor.ts'
-import type { SoldTier } from '../plans/plans.ts'
-
-type Plan = { tier: SoldTier; interval: BillingInterval }
+import type { PlannedChange, SoldPlan } from '../payment-processor.ts'
 
 /** The fields of a Stripe subscription that determine its next change. Times are seconds since the epoch. */
 type Scheduled = Pick<Stripe.Subscription, 'cancel_at' | 'cancel_at_period_end' | 'ended_at'> & {
@@ -40,7 +36,7 @@ export function plannedChange(
     present,
     periodEnd,
     plans,
-  }: { present: Plan | null; periodEnd: number; plans: ReadonlyMap<string, Plan> },
+  }: { present: SoldPlan | null; periodEnd: number; plans: ReadonlyMap<string, SoldPlan> },
 ): PlannedChange | null {
   if (ended !== null) return null
   const endsAt = end ?? (endsWithPeriod ? periodEnd : null)

@@ -143,10 +143,7 @@ export function introducesPerson(word: string | undefined, name: readonly string
   return (
     PERSON_NOUNS.has(last) &&
     name.length === 2 &&
-    name.every(
-      (part) =>
-        /^\p{Lu}\p{Ll}/u.test(part) && WORD.test(part) && !GENERIC.has(fold(part)) && !JOBS.has(fold(part)),
-    )
+    name.every((part) => /^\p{Lu}\p{Ll}/u.test(part) && isFamilyName(part))
   )
 }
 

@@ -133,7 +133,7 @@ async function rename(
   const id = isSame ? group.id : await requireFree(tx, organizationId, name)
   await tx
     .updateTable('person_groups')
-    .set({ id, name, updated_at: at, ...(externalId === undefined ? {} : { external_id: externalId }) })
+    .set({ id, name, updated_at: at, external_id: externalId })
     .where('organization_id', '=', organizationId)
     .where('key', '=', key)
     .execute()
