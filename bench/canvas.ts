@@ -12,10 +12,9 @@ import { environmentOf, inNewFolder, namedServer, type Place } from './fill.ts'
 import { keepResults } from './keep-results.ts'
 import { type BenchServer, call, send, startServer } from './server.ts'
 
-/*
- * npm run bench -- canvas [embedded|postgres] [queries|worker]: queries of the memory canvas over HTTP at 100,000 items and 50,000
- * entities, and
- * what the worker that reads for it does to searches and ingests beside it.
+/**
+ * npm run bench -- canvas [embedded|postgres] [queries|worker]: queries of the memory canvas over HTTP at 100,000
+ * items and 50,000 entities, and how its worker slows concurrent searches and ingests.
  */
 
 const RUNS = 61
@@ -24,7 +23,7 @@ const RUNS_BEFORE = 40
 
 type Figures = Record<string, string>
 
-/** The places that a part of the benchmark fills, each once. */
+/** The places that one part of the benchmark fills, each once. */
 type MakePlaces = (letter: string) => Place
 
 /** Measures one or both databases, one or both halves, and saves the figures. */

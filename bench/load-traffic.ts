@@ -7,10 +7,10 @@ import { call, send } from './server.ts'
 const DOCUMENTS_BEFORE = 3_000
 const DOCUMENTS_A_REQUEST = 2
 const DOCUMENTS_AT_ONCE = 100
-/** Requests that may wait for an answer; above it, the rate cannot be kept, and the load waits. */
+/** Maximum requests in flight; beyond it, the service cannot keep up, and the load waits. */
 const AT_ONCE = 50
 const SECOND = 1_000
-/** A request that finds its instance replaced, or the database away, is repeated every second. */
+/** A request whose instance was replaced, or whose database is unavailable, is retried every second. */
 const ATTEMPTS = 60
 
 export type Kind = 'search' | 'hybrid' | 'context' | 'ask' | 'ingest' | 'sources'
@@ -29,19 +29,19 @@ export interface Answer {
   /** Epoch milliseconds at which it was sent. */
   at: number
   ms: number
-  /** Attempts that were refused with 503, or found no instance. */
+  /** Attempts that got 503 or reached no instance. */
   repeated: number
   error?: string
 }
 
 const Pushed = z.object({ ingested: z.number(), skipped: z.number() })
 
-/** Where requests go: another instance each time. */
+/** The target of requests: each read gives the next instance. */
 export interface Target {
   readonly url: string
 }
 
-/** Documents that the service acknowledged: the latest version of each number. */
+/** The latest acknowledged version of each document, by number. */
 export class Documents {
   readonly #versions = new Map<number, number>()
   readonly #changing = new Set<number>()
@@ -57,7 +57,7 @@ export class Documents {
     return this.#versions.size
   }
 
-  /** A new document, or a new version of one that no other request is changing. */
+  /** A new document, or a new version of a document that no other request is changing. */
   take(random: () => number): { number: number; version: number } {
     const known = Math.floor(random() * this.#next)
     const isNew = random() < 0.5 || !this.#versions.has(known) || this.#changing.has(known)
@@ -85,7 +85,7 @@ export class Documents {
     }
   }
 
-  /** Pushes the first ones. */
+  /** Pushes the initial documents. */
   async fill(url: string): Promise<void> {
     while (this.#next < DOCUMENTS_BEFORE) {
       const taken = Array.from({ length: DOCUMENTS_AT_ONCE }, () => ({ number: this.#next++, version: 1 }))
@@ -94,7 +94,7 @@ export class Documents {
     }
   }
 
-  /** Pushes all again. @returns how many the service did not have */
+  /** Pushes all documents again. @returns how many the service lacked */
   async countLost(url: string): Promise<number> {
     const all = [...this.#versions].map(([number, version]) => ({ number, version }))
     let lost = 0
@@ -132,7 +132,7 @@ function requestOf(kind: Exclude<Kind, 'ingest'>, number: number): [string, stri
   }
 }
 
-/** Sends one request until an instance answers it. */
+/** Retries one request until an instance answers. */
 async function ask(
   instances: Target,
   kind: Kind,

@@ -8,11 +8,11 @@ import { percentile } from './search.ts'
 import { type Answer, Documents, type Kind, sendLoad } from './load-traffic.ts'
 import { type BenchServer, call, startServer } from './server.ts'
 
-/*
+/**
  * npm run bench -- load [embedded|postgres] [minutes] [requests a second]: mixed requests at a steady rate; on
- * PostgreSQL to two instances, which are replaced one after the other at a third of the time, as in an upgrade. At two
- * thirds, LOAD_FAILOVER runs, a command that restarts the database. Finally, every acknowledged document is pushed
- * again: the service skips those that it has.
+ * PostgreSQL to two instances, which are replaced one after the other at a third of the time, as in an upgrade. At
+ * two thirds, LOAD_FAILOVER runs, a command that restarts the database. Finally, every acknowledged document is
+ * pushed again, to count those that the service lacks.
  */
 
 const MINUTES = 60
@@ -29,7 +29,7 @@ interface Result {
   repeated: number
   p50Ms: Record<Kind, number>
   p99Ms: Record<Kind, number>
-  /** Of all instances, after a fifth of the time and in the end. */
+  /** Resident memory of all instances, after a fifth of the time and at the end. */
   residentMb: { early: number; late: number }
   documents: number
   lost: number
@@ -37,7 +37,7 @@ interface Result {
 
 const Sources = z.object({ sources: z.array(z.object({ id: z.string(), provider: z.string() })) })
 
-/** Instances of the service behind one list, as a load balancer has them. */
+/** Instances of the service, as behind a load balancer. */
 class Instances {
   readonly #environment: Record<string, string>
   #servers: BenchServer[] = []
@@ -57,7 +57,7 @@ class Instances {
     return server.url
   }
 
-  /** Replaces each instance in turn: a new one starts, then the old one gets no more requests and stops. */
+  /** Replaces each instance in turn: starts a new one, then drains and stops the old one. */
   async replace(): Promise<void> {
     for (const old of this.#servers) {
       const fresh = await startServer(this.#environment)
@@ -76,7 +76,7 @@ class Instances {
   }
 }
 
-/** Runs at a share of the time; failures of what it does end the benchmark. */
+/** Runs after a share of the time; a failure ends the benchmark. */
 async function after(ms: number, act: () => Promise<void>): Promise<void> {
   await sleep(ms)
   await act()
@@ -127,7 +127,7 @@ async function measure(
   }
 }
 
-/** The figures of some answers. */
+/** The figures of a set of responses. */
 function summary(
   answers: readonly Answer[],
 ): Pick<Result, 'requests' | 'errors' | 'repeated' | 'p50Ms' | 'p99Ms'> {

@@ -21,7 +21,7 @@ import { call, startServer } from './server.ts'
  */
 
 const SIZES = [1_000, 10_000]
-/** So small that a search takes almost nothing: what remains is the fixed cost of a request. */
+/** So small that a search is almost free: what remains is the fixed cost of a request. */
 const SMALL_TENANT_CHUNKS = 100
 const DOCUMENTS_A_REQUEST = 50
 /** Pushed by eight clients after all other measurements. */

@@ -12,10 +12,10 @@ import { startIssuer } from '../test/support/issuer.ts'
 import { keepResults } from './keep-results.ts'
 import { type BenchServer, call, startServer } from './server.ts'
 
-/*
- * npm run bench -- sync [share] [slack] [google_drive] [gmail]
- * First and second runs of large accounts from the emulators, into the embedded database: items a second, requests made,
- * the most memory that the service's process takes. `share` scales the accounts, 1 is their full size.
+/**
+ * npm run bench -- sync [share] [slack] [google_drive] [gmail] First and second runs of large accounts from the
+ * emulators, into the embedded database: items per second, requests, and the service's peak memory. `share` scales
+ * the accounts, 1 is their full size.
  */
 
 type Bench = 'slack' | 'google_drive' | 'gmail'
@@ -116,8 +116,7 @@ async function benchProvider(provider: Bench, share: number): Promise<Measured[]
     }
     const second = await measure(watch, 'second', again)
     if (provider !== 'slack') return [first, second]
-    // Events have arrived since before the second run, which read every channel; from now on runs rely on
-    // them.
+    // Events have arrived since before the second run, which read every channel, so later runs rely on them.
     return [first, second, await measure(watch, 'second, with events', again)]
   } finally {
     await server.stop()

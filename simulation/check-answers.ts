@@ -2,7 +2,7 @@ import type { Reply } from './fleet.ts'
 import { type Moment, type PushedDocument, readable } from './oracle.ts'
 import type { SimulatedKey, SimulatedOrganization } from './organizations.ts'
 
-/** Where violations go. */
+/** Receives violations. */
 type Reporter = { violate(what: string): void }
 
 export interface Asked {
@@ -23,7 +23,7 @@ interface Hit {
 
 const LIMIT = 25
 
-/** An answer shows only items that are stored, in scope and readable, and misses none. */
+/** Checks that an answer shows exactly the items that are stored, in scope and readable. */
 export function checkAnswer(world: Reporter, organization: SimulatedOrganization, asked: Asked): void {
   const { reply, key, email, action } = asked
   const hits: Hit[] = action === 'ask' ? reply.body.context : reply.body.hits
@@ -37,7 +37,7 @@ export function checkAnswer(world: Reporter, organization: SimulatedOrganization
   if (hits.length < LIMIT && action === 'search') checkComplete(world, organization, hits, { ...asked, who })
 }
 
-/** Why an answer must not have a hit; null: it may. */
+/** Why an answer must not contain a hit; null: it may. */
 function faultOf(organization: SimulatedOrganization, hit: Hit, asked: Asked): string | null {
   const synced = /\btok\d+\b/.test(`${hit.title} ${hit.content}`)
   if (synced) {

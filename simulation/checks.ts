@@ -6,7 +6,7 @@ import type { World } from './world.ts'
 const MINUTE_MS = 60_000
 const REFUSALS_MS = 3 * MINUTE_MS
 
-/** What holds at any time, whatever is under way. */
+/** Checks that hold at any time. */
 export async function checkAlways(world: World): Promise<void> {
   await checkRuns(world)
   for (const organization of world.organizations) {
@@ -15,7 +15,7 @@ export async function checkAlways(world: World): Promise<void> {
   }
 }
 
-/** What holds once nothing is under way. */
+/** Checks that hold once all work is done. */
 export async function checkAtRest(world: World): Promise<void> {
   await checkAlways(world)
   for (const organization of world.organizations) {
@@ -71,7 +71,7 @@ function checkRates(world: World, organization: SimulatedOrganization): void {
         if (!mayBeRefused(refusal, maybe, rateLimit))
           world.violate(`a request for ${action} was refused for rate though the minute had room`)
     }
-  // A refusal needs the admissions of the minute before it, so those stay longer.
+  // A refusal is checked against the previous minute's admissions, so these are kept longer.
   forget(organization.refusals, world.time.now() - REFUSALS_MS)
   for (const list of [organization.admissions, organization.maybeAdmitted])
     forget(list, world.time.now() - REFUSALS_MS - MINUTE_MS)
@@ -106,7 +106,7 @@ async function checkDocuments(world: World, organization: SimulatedOrganization)
     world.violate(`${name} of ${organization.name} is stored, and nobody pushed it`)
 }
 
-/** Answers, credits and the trail's retrievals are one number. */
+/** The numbers of answers, credits and audited retrievals are equal. */
 async function checkCredits(world: World, organization: SimulatedOrganization): Promise<void> {
   const { name, retrievals, plan, creditsIncluded } = organization
   const { db } = world.database
@@ -154,7 +154,7 @@ async function checkAudit(world: World, organization: SimulatedOrganization): Pr
   }
 }
 
-/** A source holds what its provider shows. */
+/** A source contains what its provider shows. */
 async function checkSources(world: World, organization: SimulatedOrganization): Promise<void> {
   for (const [provider, sourceId] of Object.entries(organization.connected)) {
     const rows = await world.database.db
@@ -203,7 +203,7 @@ async function checkOrphans(world: World, { id, name }: SimulatedOrganization): 
   for (const { fault, count } of rows) if (Number(count) > 0) world.violate(`${name} has ${fault} (${count})`)
 }
 
-/** Each charge is at the processor's meter, once. */
+/** Each charge reached the processor's meter once. */
 async function checkCharges(world: World): Promise<void> {
   const { stripe, customerId, organizations } = world
   const metered = organizations.find(({ plan }) => plan === 'metered')

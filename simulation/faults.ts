@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Streams } from './streams.ts'
 
-/** What can go wrong with an operation that leaves the process. */
+/** The faults of an operation that leaves the process. */
 export type FaultKind =
   | 'refused'
   | 'lost answer'
@@ -30,7 +30,7 @@ const FAULTS_OF_OTHER_SERVICES = [
   'kill after',
 ] as const
 
-/** Where operations leave the process, with what may go wrong there. */
+/** The places where operations leave the process, with their possible faults. */
 const FAULTS_AT = {
   database: ['refused', 'lost answer', 'conflict', 'delay', 'kill before', 'kill after'],
   provider: FAULTS_OF_OTHER_SERVICES,
@@ -52,7 +52,7 @@ const FAULTS_AT = {
 export type Place = keyof typeof FAULTS_AT
 const PLACES: readonly Place[] = ['database', 'provider', 'processor', 'model', 'client']
 
-/** How rare faults are where there are many operations. */
+/** Multiplies the fault rate of each place: lower where there are many operations. */
 const RARITY: Record<Place, number> = { database: 0.15, provider: 1, processor: 2, model: 1, client: 2 }
 const KILL_RARITY = 0.1
 const RATES = [0, 0.01, 0.03, 0.08]
@@ -65,11 +65,11 @@ export interface InjectedFault {
 }
 
 export interface Faults {
-  /** The fault that an operation meets; null: none. */
+  /** The fault injected into an operation; null: none. */
   next(place: Place, operation: string): FaultKind | null
-  /** A number for how bad it is, such as how long it takes. */
+  /** The severity of a fault, such as its delay. */
   size(operation: string): number
-  /** None happens before. */
+  /** No fault happens before this time. */
   start(): void
   stop(): void
   readonly injected: readonly InjectedFault[]
@@ -77,8 +77,8 @@ export interface Faults {
 }
 
 /**
- * The faults of a seed. Each seed has its own rates, so that some seeds stress one place and leave the others alone.
- * @param skip numbers of faults that are left out, for shrinking; each decision is drawn all the same
+ * The faults of a seed. Each seed has its own rates, so that some seeds stress one place and spare the others. @param
+ * skip numbers of omitted faults, for shrinking; each decision is still drawn
  */
 export function createFaults(streams: Streams, skip: ReadonlySet<number> = new Set(), scale = 1): Faults {
   const rates = new Map<string, number>()
@@ -119,7 +119,7 @@ export function createFaults(streams: Streams, skip: ReadonlySet<number> = new S
   }
 }
 
-/** A statement by its text, as a short name. */
+/** A short name for a statement's text. */
 export function statementName(text: string): string {
   const words = text.trim().split(/\s+/).slice(0, 3).join(' ').slice(0, 40)
   return `${words} #${createHash('sha256').update(text).digest('hex').slice(0, 6)}`

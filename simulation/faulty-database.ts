@@ -6,7 +6,7 @@ import type { SimulatedTime } from './simulated-time.ts'
 
 const DELAY_MS = 4_000
 
-/** One process's way to the database. It breaks by the seed's faults, and for good when the process dies. */
+/** One process's connection to the database. It fails by the seed's faults, and permanently when the process dies. */
 export function faultyDatabase(
   inner: OpenDatabase,
   {
@@ -40,7 +40,7 @@ export function faultyDatabase(
     run,
     begin: () => (process.isDead ? never() : Promise.resolve()),
   })
-  // The server ends the transactions of a process that is gone.
+  // The server ends the transactions of a dead process.
   void process.death.then(() => time.outside(rollbackAll))
   return { ...inner, db, driver, openPatient: null, files: null }
 }

@@ -41,11 +41,11 @@ export interface Instance {
 /** The processes of the service on one database. */
 export interface Fleet {
   readonly live: Instance[]
-  /** Sends a request to one of them; null: there was no answer. */
+  /** Sends a request to one process; null: no response. */
   call(call: Call): Promise<Reply | null>
-  /** Starts processes until there are as many as there should be. */
+  /** Starts processes up to the target number. */
   fill(): Promise<void>
-  /** Ends one as a signal does, and starts another. */
+  /** Stops one as a signal would, and starts another. */
   restart(): Promise<void>
   kill(): void
   readonly started: number
@@ -132,7 +132,7 @@ export function createFleet(options: FleetOptions): Fleet {
   }
 }
 
-/** @returns null where it failed or died on the way */
+/** @returns null if the start failed or the process died */
 async function tryToStart(options: FleetOptions, name: string): Promise<Instance | null> {
   const process = createProcess(name)
   const instance = runIn(process, () => startInstance(options, process))

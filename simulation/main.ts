@@ -3,9 +3,9 @@ import { makeSnapshot, makeTemplate } from '../test/support/database-setup.ts'
 import { runSeed, type Outcome } from './run-seed.ts'
 import { shrink } from './shrink.ts'
 
-/*
- * npm run simulate -- --seed N | --seeds FROM..TO [--rounds R | --minutes M]
- * Runs the service, what it talks to and its clients under a seeded clock and a seeded network, and checks that its promises hold.
+/**
+ * npm run simulate -- --seed N | --seeds FROM..TO [--rounds R | --minutes M] Runs the service, its dependencies and
+ * its clients with a seeded clock and a seeded network, and checks its guarantees.
  */
 
 const ROUNDS = 25

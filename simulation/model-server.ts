@@ -8,7 +8,7 @@ export const MODEL_DIMENSIONS = 256
 const model = hashEmbeddingModel({ dimensions: MODEL_DIMENSIONS })
 const Asked = z.object({ input: z.array(z.string()) })
 
-/** A server of embeddings that speaks OpenAI's wire. */
+/** An embedding server with OpenAI's protocol. */
 export async function serveEmbeddings({ path, body }: EmulatorRequest): Promise<EmulatorReply> {
   if (path !== '/v1/embeddings') return { status: 404, json: { error: { message: 'not found' } } }
   const { input } = Asked.parse(JSON.parse(body))

@@ -3,17 +3,17 @@ import type { Faults, FaultKind, Place } from './faults.ts'
 import { currentProcess, never, runIn } from './processes.ts'
 import type { SimulatedTime } from './simulated-time.ts'
 
-/** A server that requests go to. */
+/** A server that receives requests. */
 export interface SimulatedServer {
   place: Place
-  /** Answers a request; null: the connection breaks. */
+  /** The response to a request; null: the connection breaks. */
   serve(request: EmulatorRequest): Promise<EmulatorReply | null>
 }
 
 export interface Network {
   fetch: typeof fetch
   add(origin: string, server: SimulatedServer): void
-  /** Meets a fault of its own in the place of a call to a server, such as a model's. */
+  /** Runs a call to another server, such as a model's, with the faults of its place. */
   pass<Result>(place: Place, operation: string, act: () => Promise<Result>): Promise<Result>
 }
 
@@ -21,7 +21,7 @@ const LATENCY_MS = 40
 const DELAY_MS = 5_000
 const LONG_DELAY_MS = 100_000
 
-/** A network in this process. Every request takes simulated time, and may meet a fault. */
+/** A network inside this process. Every request takes simulated time and may fail. */
 export function createNetwork(time: SimulatedTime, faults: Faults): Network {
   const servers = new Map<string, SimulatedServer>()
 
@@ -121,7 +121,7 @@ function connectionError(code: string): Error {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) })
 }
 
-/** A path without its ids, so that the same operation has the same name whatever it is about. */
+/** A path without ids, so that an operation has one name for all objects. */
 function shapeOf(path: string): string {
   return path.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|[A-Z0-9]{8,}|cus_\w+|sub_\w+/g, '*')
 }

@@ -4,7 +4,7 @@ import { checkAnswer } from './check-answers.ts'
 import { audit, outcomeOf, type Sent, send } from './send.ts'
 import type { World } from './world.ts'
 
-/** One thing that a client does. */
+/** One client operation. */
 type Operation = (world: World, organization: SimulatedOrganization) => Promise<void>
 
 const ingest: Operation = async (world, organization) => {
@@ -271,7 +271,7 @@ const OPERATIONS: readonly (readonly [string, Operation])[] = [
   ['change at provider', change],
 ]
 
-/** Picks an operation and who does it. */
+/** Picks an operation and its client. */
 export function nextOperation(world: World): { name: string; run: () => Promise<void> } {
   const organization = world.streams.pick('organization', world.organizations)
   const [name, operation] = world.streams.pick('operation', OPERATIONS)

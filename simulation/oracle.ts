@@ -7,16 +7,16 @@ export interface Version<Value> {
   value: Value | null
 }
 
-/** A state at one moment, to compare with a later answer. */
+/** The state at one moment, to compare with a later answer. */
 export interface Moment {
   possible: ReadonlySet<number>
-  /** Versions from here on came later. */
+  /** Versions from this index on are newer. */
   next: number
 }
 
 /**
- * One thing that clients change. A change whose answer was lost may have happened or not: then several versions are possible,
- * until a later change is acknowledged.
+ * An object that clients change. A change whose response was lost may or may not have happened, so several versions
+ * are possible until a later change is acknowledged.
  */
 export class Register<Value> {
   readonly versions: Version<Value>[]
@@ -28,7 +28,7 @@ export class Register<Value> {
     this.#possible = new Set([0])
   }
 
-  /** A change is about to be sent: from now on both may be seen. */
+  /** Records a change about to be sent: from now on, both versions are possible. */
   begin(value: Value | null): Version<Value> {
     const version = { number: this.versions.length, value }
     this.versions.push(version)
@@ -47,12 +47,12 @@ export class Register<Value> {
     return { possible: new Set(this.#possible), next: this.versions.length }
   }
 
-  /** All that could be seen by a question that began at the moment and ends now. */
+  /** All versions that a request from that moment until now could see. */
   since(moment: Moment): Version<Value>[] {
     return this.versions.filter(({ number }) => moment.possible.has(number) || number >= moment.next)
   }
 
-  /** The only version that can be there; undefined where there are several. */
+  /** The only possible version; undefined if there are several. */
   certain(): Version<Value> | undefined {
     if (this.#possible.size !== 1) return undefined
     return this.versions.find(({ number }) => this.#possible.has(number))
@@ -67,7 +67,7 @@ export interface PushedDocument {
   policy: unknown
 }
 
-/** How often something was acknowledged, and how often it may have happened besides. */
+/** How often an event was acknowledged, and how often it may also have happened. */
 export interface Tally {
   acknowledged: number
   unknown: number
@@ -75,7 +75,7 @@ export interface Tally {
 
 export const newTally = (): Tally => ({ acknowledged: 0, unknown: 0 })
 
-/** Whether a number of events fits what clients know. */
+/** Whether a number of events is consistent with what clients know. */
 export function fits(count: number, { acknowledged, unknown }: Tally): boolean {
   return count >= acknowledged && count <= acknowledged + unknown
 }
@@ -93,10 +93,7 @@ interface Admission {
   answeredAt: number
 }
 
-/**
- * Whether more than `limit` requests were surely admitted within a minute.
- * @returns how many; 0: none too many
- */
+/** Whether more than `limit` requests were certainly admitted within a minute. @returns how many; 0: none too many */
 export function admittedTooMany(admissions: readonly Admission[], limit: number): number {
   let worst = 0
   for (const { sentAt } of admissions) {
@@ -106,7 +103,7 @@ export function admittedTooMany(admissions: readonly Admission[], limit: number)
   return worst > limit ? worst : 0
 }
 
-/** Whether a refusal for rate was right: enough requests may have counted in the minute before. */
+/** Whether a rate limit refusal was right: enough requests may have counted in the minute before. */
 export function mayBeRefused(refusal: Admission, admissions: readonly Admission[], limit: number): boolean {
   const counted = admissions.filter(
     (one) => one.sentAt <= refusal.answeredAt && one.answeredAt > refusal.sentAt - 60_000,

@@ -15,7 +15,7 @@ export interface SimulatedKey {
   id: string
   secret: string
   providers: readonly ProviderId[] | null
-  /** Whether it can be used: null while that is not known. */
+  /** Whether it can be used; null: unknown. */
   isLive: boolean | null
 }
 
@@ -27,7 +27,7 @@ interface Counted {
   answeredAt: number
 }
 
-/** A workspace, and all that clients know of it. */
+/** A workspace and everything clients know about it. */
 export interface SimulatedOrganization {
   id: string
   name: string
@@ -41,11 +41,11 @@ export interface SimulatedOrganization {
   group: Register<string[]>
   retrievals: Tally
   quotaRefusals: number
-  /** Requests that were admitted, that may have been, and that were refused for rate. */
+  /** Requests that were admitted, may have been admitted, or were rate limited. */
   admissions: Counted[]
   maybeAdmitted: Counted[]
   refusals: Counted[]
-  /** Ids of requests and things, by the audit action that must name each once. */
+  /** Ids of requests and objects, by the audit action that must name each exactly once. */
   audited: { action: string; target: string }[]
   mutations: Map<string, Tally>
 }
@@ -54,7 +54,7 @@ export const ENCRYPTION_KEY = Buffer.alloc(32, 7)
 export const PEOPLE = ['ada@corp.com', 'bob@corp.com', 'eve@partner.org', 'kim@corp.com'] as const
 export const RETRIEVALS = ['search', 'context', 'ask'] as const
 
-/** Makes a workspace with an admin key and one that is limited to Notion. */
+/** Creates a workspace with an admin key and a key limited to Notion. */
 export async function makeOrganization(
   db: Db,
   terms: Pick<SimulatedOrganization, 'name' | 'plan' | 'creditsIncluded'>,
@@ -123,7 +123,7 @@ async function mintKey(
   return { id: row.id, secret, providers, isLive: true }
 }
 
-/** Connects an account as the end of OAuth does, without the browser's way there. */
+/** Connects an account as the end of an OAuth flow does, without the browser. */
 export async function connect(
   db: Db,
   organizationId: string,

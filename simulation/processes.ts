@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** One process of the service. Whatever it does runs in its name, so that all of it stops when it is killed. */
+/** One process of the service. Everything it does is attributed to it, so that all of it stops when it is killed. */
 export interface SimulatedProcess {
   readonly name: string
   readonly isDead: boolean
   /** Never resolves while the process lives. */
   readonly death: Promise<void>
-  /** Ends it without a shutdown. */
+  /** Kills it without a shutdown. */
   kill(): void
 }
 

@@ -13,7 +13,7 @@ export interface TimeFunctions {
   sleep: unknown
 }
 
-/** `AbortSignal.timeout` by the timers that stand in the place of Node's. */
+/** `AbortSignal.timeout` with the simulated timers. */
 function abortedAfter(ms: number): AbortSignal {
   const controller = new AbortController()
   const reason = new DOMException('The operation was aborted due to timeout', 'TimeoutError')
@@ -21,7 +21,7 @@ function abortedAfter(ms: number): AbortSignal {
   return controller.signal
 }
 
-/** Puts the functions that tell the time or wait in the place of Node's. @returns what undoes it */
+/** Replaces Node's clock and timer functions with simulated ones. @returns a function that restores them */
 export function replaceTime({
   now,
   elapsed,
@@ -55,7 +55,7 @@ export function replaceTime({
   }
 }
 
-/** Takes ids, secrets and jitter from streams. @returns what undoes it */
+/** Takes ids, secrets and jitter from streams. @returns a function that restores them */
 export function replaceRandomness(streams: Streams): () => void {
   const bytes = (size: number): Buffer =>
     Buffer.from(Array.from({ length: size }, () => Math.floor(streams.draw('random bytes') * 256)))
@@ -77,7 +77,7 @@ export function replaceRandomness(streams: Streams): () => void {
   }
 }
 
-/** Replaces properties of an object. @returns what puts them back */
+/** Replaces properties of an object. @returns a function that restores them */
 export function replace(object: object, values: Record<string, unknown>): () => void {
   const before = Object.getOwnPropertyDescriptors(object)
   for (const [name, value] of Object.entries(values))

@@ -12,7 +12,7 @@ export interface Outcome {
   operations: number
   processes: number
   simulatedMs: number
-  /** Which operations, faults and steps of the clock there were, in their order. */
+  /** The operations, faults and clock steps, in order. */
   trace: string[]
 }
 
@@ -22,7 +22,7 @@ const REST_STEP_MS = 4_000
 const REST_JUMP_MS = 40_000
 const EVENTS_MS = 3_700_000
 
-/** Runs one seed to its end, or to its first violation. */
+/** Runs one seed until its end or its first violation. */
 export async function runSeed(plan: Plan): Promise<Outcome> {
   const trace: string[] = []
   const world = await makeWorld({ ...plan, log: (line) => plan.log(line) })
@@ -54,7 +54,7 @@ export async function runSeed(plan: Plan): Promise<Outcome> {
   }
 }
 
-/** A few clients at once, and then time passes. All is drawn, whether the round is left out or not. */
+/** A few concurrent clients, and then time passes. Everything is drawn even if the round is skipped. */
 async function runRound(world: World, round: number, trace: string[]): Promise<void> {
   const { streams, time, plan, fleet } = world
   const operations = Array.from({ length: streams.between('clients', 1, 4) }, () => nextOperation(world))
@@ -85,7 +85,7 @@ async function runRound(world: World, round: number, trace: string[]): Promise<v
   await time.until(checkAlways(world), OPERATION_MAX_MS)
 }
 
-/** Without faults everything ends by itself: runs, reports, reservations. Then all is compared. */
+/** Without faults, all runs, reports and reservations finish. Then everything is compared. */
 async function comeToRest(world: World, trace: string[]): Promise<void> {
   const { faults, fleet, time } = world
   faults.stop()

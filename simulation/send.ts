@@ -12,7 +12,7 @@ export interface Sent {
   answeredAt: number
 }
 
-/** Sends a request as a client behind a bad line. */
+/** Sends a request as a client with an unreliable connection. */
 export async function send(world: World, request: Parameters<World['fleet']['call']>[0]): Promise<Sent> {
   const { time, faults, fleet } = world
   const operation = `${request.method} ${request.path.split('?')[0]?.replaceAll(/[0-9a-f-]{36}/g, '*') ?? ''}`
@@ -38,7 +38,7 @@ function tallyOf(organization: SimulatedOrganization, action: string): Tally {
   return found
 }
 
-/** Notes a change for the comparison with the audit trail. */
+/** Records a change for comparison with the audit trail. */
 export function audit(
   organization: SimulatedOrganization,
   action: string,

@@ -3,7 +3,7 @@ import type { Plan } from './world.ts'
 
 const RUNS_MAX = 60
 
-/** Leaves out rounds and faults as long as the seed still fails. */
+/** Removes rounds and faults as long as the seed still fails. */
 export async function shrink(
   failed: Outcome,
   rounds: number,
@@ -36,7 +36,7 @@ export async function shrink(
   return best
 }
 
-/** Tries to leave out halves, then quarters, and so on. */
+/** Tries to remove halves, then quarters, and so on. */
 async function leaveOut(all: readonly number[], works: (left: number[]) => Promise<boolean>): Promise<void> {
   let rest = [...all]
   for (let size = Math.ceil(rest.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2))

@@ -3,28 +3,28 @@ import { Timers } from './timers.ts'
 
 const realSetImmediate = setImmediate
 const realNow = performance.now.bind(performance)
-/** Turns of the event loop without work of the database or the network, after which only timers remain. */
+/** Event loop iterations without database or network work after which only timers remain. */
 const QUIET_TURNS = 6
-/** A statement that takes longer waits for a lock, whose holder may wait for a timer. */
+/** A slower statement waits for a lock, whose holder may wait for a timer. */
 const LOCK_WAIT_MS = 30
-/** How long work may take that waits for no timer, such as loading a module. */
+/** The time limit of work that waits for no timer, such as loading a module. */
 const PATIENCE_MS = 10_000
 
-/** Time as the whole process sees it: it moves only when the simulation moves it. */
+/** The clock of the whole process, which only the simulation advances. */
 export interface SimulatedTime {
   now(): number
-  /** Runs everything that waits for no timer. */
+  /** Runs everything that does not wait for a timer. */
   settle(): Promise<void>
-  /** Moves the clock on; each timer fires at its time. */
+  /** Advances the clock; each timer fires at its time. */
   advance(ms: number): Promise<void>
-  /** Moves the clock on by one step, as a machine that slept does: what became due meanwhile fires late. */
+  /** Advances the clock in one step, as after a machine's sleep: timers due meanwhile fire late. */
   jump(ms: number): void
-  /** Moves the clock on until the work is done. @throws when it takes longer than `maxMs` */
+  /** Advances the clock until the work is done. @throws if it takes longer than `maxMs` */
   until<Result>(work: Promise<Result>, maxMs: number): Promise<Result>
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Marks work that is not the service's own, such as the database's. */
+  /** Marks work outside the service's event loop, such as the database's. */
   outside<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Whether that is done elsewhere, on a thread or a server: then the clock waits for it, unless it waits for a lock. */
+  /** Whether it runs on another thread or server: then the clock waits for it, unless it waits for a lock. */
   waitForElsewhere(waits: boolean): void
   uninstall(): void
 }
@@ -36,7 +36,7 @@ interface Activity {
   isElsewhere: boolean
 }
 
-/** Takes the place of the clock and of timers in this process. */
+/** Replaces the clock and the timers of this process. */
 export function installTime(startsAt: number): SimulatedTime {
   const timers = new Timers(startsAt)
   const activity: Activity = { count: 0, underWay: 0, isElsewhere: false }

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 const SEEDS = '1..20'
 
-// In a process of its own: the simulation replaces its clock, its randomness and its network.
+// In a separate process, because the simulation replaces its clock, randomness and network.
 it(`keeps its promises in the simulation with seeds ${SEEDS}`, async () => {
   const given = [MAIN, '--seeds', SEEDS, '--rounds', '15', '--no-shrink']
   const { stdout } = await promisify(execFile)(process.execPath, given).catch(

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Decisions of a seed. Each kind has a stream of its own, so that one more decision of a kind shifts no other kind. */
+/** Decisions of a seed. Each kind has its own stream, so that an extra decision of one kind shifts no other. */
 export interface Streams {
   /** The next number in [0, 1) of a kind. */
   draw(kind: string): number

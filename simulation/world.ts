@@ -25,7 +25,7 @@ export interface Plan {
   log: (line: string) => void
 }
 
-/** All of one seed: the service, what it talks to, and what clients know. */
+/** Everything in one seed: the service, its dependencies, and what clients know. */
 export interface World {
   plan: Plan
   time: SimulatedTime
@@ -37,7 +37,7 @@ export interface World {
   slack: SlackEmulator
   notion: NotionEmulator
   stripe: StripeEmulator
-  /** The organization whose answers are charged, at the processor. */
+  /** The processor's customer whose answers are charged. */
   customerId: string
   rateLimit: number
   /** How many texts were written at providers. */
@@ -126,7 +126,7 @@ async function close(
   { dataDir, restore }: { dataDir: string; restore: (() => void)[] },
 ): Promise<void> {
   fleet.stop()
-  // They try their events until they give up.
+  // They retry their events until they give up.
   await time.until(Promise.all([slack.close(), notion.close(), stripe.close()]), CLOSE_MAX_MS)
   await time.settle()
   for (const undo of restore) undo()
@@ -193,7 +193,7 @@ async function operate(world: World, { id }: SimulatedOrganization, body: object
   if (reply?.status !== 200) throw new Error(`the operator was answered ${JSON.stringify(reply)}`)
 }
 
-/** A webhook comes in at any process. */
+/** A webhook arrives at any process. */
 async function serveByFleet(fleet: Fleet, request: EmulatorRequest): Promise<EmulatorReply | null> {
   const { method, path: pathname, headers, body } = request
   const query = request.query.size > 0 ? `?${request.query.toString()}` : ''

@@ -23,12 +23,12 @@ export interface ConfluenceEmulatorOptions extends SiteEmulatorOptions {
 
 export interface ConfluenceEmulator extends SiteEmulator {
   readonly state: ConfluenceState
-  /** Ids that the search index has not reached yet. */
+  /** Ids that are not in the search index yet. */
   readonly unindexed: Set<string>
 }
 
 /**
- * Confluence Cloud's REST APIs for the account of Ada, as far as the connector uses them. It refuses what Confluence
+ * The part of Confluence Cloud's REST APIs that the connector uses, for Ada's account. It refuses what Confluence
  * refuses.
  */
 export async function startConfluenceEmulator(
@@ -67,7 +67,7 @@ function route(request: EmulatorRequest, context: RouteContext): EmulatorReply {
   return api.refusal(404, 'Not Found')
 }
 
-/** The file store, which asks for no token. */
+/** The file store, which needs no token. */
 function mediaOf(state: ConfluenceState, path: string): EmulatorReply | null {
   const [, id = '', version] = /^\/media\/(att\d+)\/(\d+)$/.exec(path) ?? []
   const attachment = state.attachments.get(id)
@@ -76,7 +76,7 @@ function mediaOf(state: ConfluenceState, path: string): EmulatorReply | null {
   return { bytes: attachment.content }
 }
 
-/** What can be changed at the emulator from outside. */
+/** The control routes. */
 function controlsOf(state: ConfluenceState): Record<string, (body: Record<string, unknown>) => unknown> {
   const spaceOf = (body: Record<string, unknown>) => {
     const key = textField(body, 'space')

@@ -4,24 +4,24 @@ import type { ConfluenceState } from './state.ts'
 
 export interface RouteContext {
   state: ConfluenceState
-  /** Whose token it is; null: nobody's. */
+  /** The token's user; null: none. */
   accountId: string | null
-  /** Ids that the search index has not reached yet. */
+  /** Ids that are not in the search index yet. */
   unindexed: ReadonlySet<string>
-  /** Most results of a search, whatever is asked for, and most users or groups of a restriction. */
+  /** The maximum results of a search, whatever is requested, and the maximum users or groups of a restriction. */
   searchedMax: number
   subjectsMax: number
 }
 
 export interface Call extends EmulatorRequest, RouteContext {
-  /** What the route's pattern matched. */
+  /** The values matched by the route's pattern. */
   matched: readonly string[]
 }
 
 export interface Route {
   method?: 'POST'
   pattern: RegExp
-  /** The documented ones. */
+  /** The documented parameters. */
   parameters: readonly string[]
   answer(call: Call): EmulatorReply
 }
@@ -47,7 +47,7 @@ const VALUES: Readonly<Record<string, RegExp>> = {
   id: /^\d+(?:,\d+){0,249}$/,
 }
 
-/** The first parameter that Confluence does not document, or whose value it does not take. */
+/** The first parameter that Confluence does not document or whose value it refuses. */
 export function parameterFault(query: URLSearchParams, known: readonly string[]): string | null {
   for (const [name, value] of query) {
     if (!known.includes(name)) return `Unknown parameter '${name}'`
@@ -56,13 +56,13 @@ export function parameterFault(query: URLSearchParams, known: readonly string[])
   return null
 }
 
-/** Lists in the order of their ids, and which of their entries are listed; all by default. */
+/** Lists ordered by id, and which of their entries are returned; all by default. */
 export interface Listing<Entry extends { id: string }> {
   lists: readonly Iterable<Entry>[]
   isListed?: (entry: Entry) => boolean
 }
 
-/** A page of a list of the API v2, by an opaque cursor: the id after which it begins. */
+/** A page of an API v2 list. The opaque cursor is the id after which it begins. */
 export function pagedV2<Entry extends { id: string }>(
   call: Call,
   listing: Listing<Entry>,
@@ -77,7 +77,7 @@ export function pagedV2<Entry extends { id: string }>(
   }
 }
 
-/** A page of a search of the API v1. Its links begin below `/wiki`. */
+/** A page of an API v1 search. Its links are relative to `/wiki`. */
 export function pagedV1<Entry extends { id: string }>(
   call: Call,
   listing: Listing<Entry>,

@@ -36,7 +36,7 @@ export const ROUTES_V1: readonly Route[] = [
       const isSeen =
         content !== undefined && call.accountId !== null && call.state.reads(call.accountId, content)
       if (!isSeen || attachment?.pageId !== pageId) return refusalV1(404, 'No attachment found')
-      // The address alone lets everybody read it.
+      // Anyone with the address can read it.
       return { status: 302, headers: { location: `/media/${id}/${attachment.version}` } }
     },
   },

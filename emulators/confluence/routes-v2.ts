@@ -15,7 +15,7 @@ export const ROUTES_V2: readonly Route[] = [
   },
   {
     pattern: /^\/spaces\/(\d+)\/(?:pages|blogposts)$/,
-    // `depth` is of pages alone, which the connector does not use.
+    // Only pages have `depth`, which the connector does not use.
     parameters: [...LISTED, 'status', 'title', 'body-format'],
     answer: (call) =>
       inSpace(call, ({ id }) =>
@@ -105,7 +105,7 @@ function spacesOf({ state, accountId, query }: Call): Listing<ConfluenceSpace> {
   }
 }
 
-/** What the path is about. */
+/** The object in the path. */
 const typeOf = ({ path }: Call): 'page' | 'blogpost' => (path.includes('/blogposts') ? 'blogpost' : 'page')
 
 function pagesOf(call: Call, isWanted: (content: ConfluenceContent) => boolean): Listing<ConfluenceContent> {
@@ -250,7 +250,7 @@ function showComment({ query, state }: Call, comment: ConfluenceComment) {
     id,
     status: 'current',
     title: 'Re: page',
-    // A reply names only what it replies to.
+    // A reply names only its parent comment.
     ...(parentId === null ? containerOf(state, pageId) : { parentCommentId: parentId }),
     version: versionOf(comment),
     body: format === 'storage' ? { storage: { representation: 'storage', value: body } } : {},

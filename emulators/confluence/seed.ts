@@ -3,7 +3,10 @@ import type { ConfluenceContent, ConfluenceState } from './state.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Two spaces with pages below each other, some with comments, a file or a restriction, and blog posts: the same for each seed. */
+/**
+ * Two spaces with nested pages, some with comments, a file or a restriction, and blog posts. The same seed gives the
+ * same content.
+ */
 export function seedConfluence(state: ConfluenceState, { pages }: { pages: number }): void {
   const random = randomOf('confluence')
   const people = Array.from({ length: 12 }, (_unused, index) => personOf(index, 'acme.example'))

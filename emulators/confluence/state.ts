@@ -31,7 +31,7 @@ export interface ConfluenceContent {
   version: number
   body: string
   labels: string[]
-  /** Who may read it among those who may read what is above it; null: all of them. */
+  /** Who may read it among its parent's readers; null: all of them. */
   restriction: { users: string[]; groups: string[] } | null
 }
 
@@ -48,7 +48,7 @@ export interface ConfluenceComment {
 }
 
 export interface ConfluenceAttachment {
-  /** With `att` before the number. */
+  /** `att` and a number. */
   id: string
   pageId: string
   name: string
@@ -75,7 +75,7 @@ export class ConfluenceState {
   }
 
   #nextId(): string {
-    // Not of one length: ids are numbers, not texts.
+    // Of different lengths, because ids are numbers, not text.
     return String((this.#lastId += 7))
   }
 
@@ -127,10 +127,10 @@ export class ConfluenceState {
     Object.assign(content, change, { version: content.version + 1, changedAt: this.#now() })
   }
 
-  /** Neither the version nor the time of a moved page changes, nor those of the pages below it. */
+  /** Moving a page changes neither its version and time nor those of its descendants. */
   move(content: ConfluenceContent, to: { parent?: ConfluenceContent; space?: ConfluenceSpace }): void {
     const { parent } = to
-    // A blog post has nothing above or below it.
+    // A blog post has no parent and no children.
     if (parent !== undefined && (parent.type === 'blogpost' || content.type === 'blogpost')) return
     if (parent !== undefined && this.chainOf(parent).includes(content)) return
     content.parentId = parent?.id ?? null
@@ -139,14 +139,14 @@ export class ConfluenceState {
       if (this.chainOf(below).includes(content)) below.spaceId = spaceId
   }
 
-  /** What is below moves up. */
+  /** Its children move up. */
   trash(content: ConfluenceContent): void {
     for (const below of this.contents.values())
       if (below.parentId === content.id) below.parentId = content.parentId
     content.status = 'trashed'
   }
 
-  /** What is below stays there, and remains current. */
+  /** Its children stay and remain current. */
   archive(content: ConfluenceContent): void {
     if (content.type !== 'blogpost') content.status = 'archived'
   }
@@ -205,7 +205,7 @@ export class ConfluenceState {
     Object.assign(comment, { body, version: comment.version + 1, changedAt: this.#now() })
   }
 
-  /** Its replies stay, below what it was a reply to. */
+  /** Its replies move to its parent comment. */
   removeComment(comment: ConfluenceComment): void {
     this.comments.delete(comment.id)
     for (const reply of this.comments.values())
@@ -217,7 +217,7 @@ export class ConfluenceState {
     for (const { id, spaceId } of this.contents.values()) if (spaceId === space.id) this.contents.delete(id)
   }
 
-  /** A page or folder and what is above it. */
+  /** A page or folder and its ancestors. */
   chainOf(content: ConfluenceContent): ConfluenceContent[] {
     const chain: ConfluenceContent[] = []
     for (let at: ConfluenceContent | undefined = content; at !== undefined && !chain.includes(at);) {
@@ -233,7 +233,7 @@ export class ConfluenceState {
     )
   }
 
-  /** Whether a person may read a page: in its space, and by every restriction on it and above it. */
+  /** Whether a person may read a page: its space, and every restriction on it and its ancestors, must allow it. */
   reads(accountId: string, content: ConfluenceContent): boolean {
     const space = this.spaces.get(content.spaceId)
     if (space === undefined || !this.readsSpace(accountId, space)) return false

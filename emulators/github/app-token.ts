@@ -5,7 +5,8 @@ import { refusal } from './reply.ts'
 const LONGEST_SECONDS = 600
 
 /**
- * Refuses what GitHub refuses of an app's JSON web token: RS256, the app as its issuer, valid for at most ten minutes
+ * Refuses an app's JSON web token unless GitHub would accept it: RS256, the app as its issuer, valid for at most ten
+ * minutes
  * (docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app).
  */
 export function appTokenFault(

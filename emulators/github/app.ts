@@ -15,7 +15,7 @@ const HOUR_SECONDS = 3_600
 const RIGHTS = ['metadata', 'issues', 'pull_requests', 'contents', 'discussions', 'members']
 const FORBIDDEN = refusal(403, 'Resource not accessible by integration')
 
-/** Made once, because that takes long. */
+/** Created once, because that takes long. */
 let key: KeyObject | undefined
 const keyOf = (): KeyObject => (key ??= generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)
 
@@ -24,13 +24,13 @@ type Route = (request: EmulatorRequest) => EmulatorReply
 export interface Installation {
   id: number
   account: { id: number; login: string; type: 'User' | 'Organization' }
-  /** Ids of the repositories that were selected; null: all of the account. */
+  /** Ids of the selected repositories; null: all of the account's. */
   repositories: Set<number> | null
   isSuspended: boolean
   rights: Set<string>
 }
 
-/** What the person who is signed in at GitHub is to an account. */
+/** The signed-in person's role in an account. */
 export type Standing = 'owner' | 'member' | 'invited owner' | 'collaborator'
 
 export interface GitHubApp {
@@ -48,7 +48,7 @@ export interface GitHubApp {
   uninstall(installation: Installation): void
   /** GitHub's pages for users; null: another path. */
   login(request: EmulatorRequest): EmulatorReply | null
-  /** The routes for a token; null: the token is unknown. */
+  /** The routes of a token; null: unknown token. */
   routeOf(bearer: string | null): Route | null
   readonly controls: Readonly<Record<string, (body: Record<string, unknown>) => unknown>>
 }
@@ -115,7 +115,7 @@ export function createGitHubApp(context: RouteContext, now: () => number): GitHu
   return { ...app, controls: controlsOf(app) }
 }
 
-/** What can be changed at the app from outside. */
+/** The app's control routes. */
 function controlsOf({ installations, standings, install }: Uncontrolled): GitHubApp['controls'] {
   return {
     install(body) {
@@ -132,11 +132,11 @@ function controlsOf({ installations, standings, install }: Uncontrolled): GitHub
   }
 }
 
-/** The same id for a name, so that an installation made anew is of the same account. */
+/** The same id for a name, so that a new installation belongs to the same account. */
 const idOf = (login: string): number =>
   [...login].reduce((hash, letter) => (hash * 31 + (letter.codePointAt(0) ?? 0)) % 1_000_003, 7)
 
-/** What an installation's tokens reach. */
+/** The repositories that an installation's tokens can read. */
 function viewOf({ state, json, url }: RouteContext, installation: Installation, tokens: Grants): View {
   const sees = ({ id, owner }: GitHubRepository): boolean =>
     owner === installation.account.login && (installation.repositories?.has(id) ?? true)
@@ -162,7 +162,7 @@ function viewOf({ state, json, url }: RouteContext, installation: Installation, 
   }
 }
 
-/** A page of a list that is a field of its answer. */
+/** A page of a list in a field of the response. */
 function listed(
   request: EmulatorRequest,
   url: string,
@@ -173,7 +173,7 @@ function listed(
   return { ...page, json: { total_count: all.length, [field]: page.json } }
 }
 
-/** Requests of the app itself. */
+/** Requests with the app's own token. */
 function ofApp({ method, path }: EmulatorRequest, { installations, tokens }: Uncontrolled): EmulatorReply {
   if (path === '/app' && method === 'GET')
     return { json: { id: APP_ID, slug: NAME, name: NAME, html_url: `https://github.example/apps/${NAME}` } }
@@ -192,7 +192,7 @@ function ofApp({ method, path }: EmulatorRequest, { installations, tokens }: Unc
   }
 }
 
-/** Requests with the token of a user of the app. */
+/** Requests with a user's token. */
 function ofUser(
   request: EmulatorRequest,
   { installations, standings, clientId }: Uncontrolled,

@@ -8,7 +8,7 @@ import {
   nameOf,
 } from './state.ts'
 
-/** GitHub's schema as far as it has discussions. `reads` tells whether the token may read a repository's. */
+/** The part of GitHub's schema for discussions. `reads` is whether the token may read a repository's. */
 export function discussionRoot(
   state: GitHubState,
   access: { sees(repository: GitHubRepository): boolean; reads(repository: GitHubRepository): boolean },
@@ -60,7 +60,7 @@ function repositoryNode(repository: GitHubRepository, mayRead: boolean): Node {
   )
 }
 
-/** It is no longer in the list once the discussion changes, and then the list begins anew. */
+/** The cursor's entry moves when its discussion changes; then the list starts over. */
 const keyOf = ({ number, updatedAt }: GitHubDiscussion): string => `${updatedAt} ${number}`
 
 function orderOf(order: unknown, { discussions }: GitHubRepository): GitHubDiscussion[] {

@@ -44,7 +44,7 @@ interface Selection {
 const NODES_MAX = 500_000
 const TOKEN = /\s*(?:([A-Za-z_]\w*)|(\$[A-Za-z_]\w*)|(-?\d+)|"([^"\\]*)"|([{}()[\]:!,=]))/y
 
-/** The answer to a query: as much data as there is, and why the rest is missing. */
+/** The response to a query: the available data, and why the rest is missing. */
 export function answerQuery(
   query: string,
   variables: Arguments,
@@ -197,7 +197,7 @@ function shown(
   return value.map((one) => resolve(one, at.below, at.path, at.errors))
 }
 
-/** A page of a list by `first` and `after`; `keyOf` is what a cursor holds. */
+/** A page of a list by `first` and `after`; `keyOf` is the content of a cursor. */
 export function connection<Entry>(
   type: string,
   all: readonly Entry[],

@@ -25,11 +25,11 @@ export interface GitHubEmulatorOptions {
   treeEntriesMax?: number
 }
 
-/** What the account's personal access tokens may do. */
+/** The permissions of the account's personal access tokens. */
 interface Access {
-  /** The rights of fine-grained tokens to private repositories; all by default. */
+  /** The permissions of fine-grained tokens for private repositories; all by default. */
   rights: Set<string>
-  /** Repositories that they do not read. */
+  /** Repositories that they cannot read. */
   hidden: Set<number>
   /** An organization for which the token is not authorized. Lists leave out its repositories. */
   sso: string | null
@@ -39,7 +39,7 @@ export interface GitHubEmulator extends Pick<EmulatorServer, 'url' | 'faults' | 
   readonly state: GitHubState
   readonly grants: Grants
   readonly access: Access
-  /** A GitHub App. It is installed nowhere at first. */
+  /** A GitHub App, initially not installed. */
   readonly app: GitHubApp
   /** A personal access token of the account. */
   token(): string
@@ -49,7 +49,7 @@ export interface GitHubEmulator extends Pick<EmulatorServer, 'url' | 'faults' | 
   readonly env: Readonly<Record<string, string>>
 }
 
-/** GitHub's REST API for one account, as far as the connector uses it. It refuses what GitHub refuses. */
+/** The part of GitHub's REST API that the connector uses, for one account. It refuses what GitHub refuses. */
 export async function startGitHubEmulator(options: GitHubEmulatorOptions = {}): Promise<GitHubEmulator> {
   const { now = Date.now, port = 0, treeEntriesMax = 100_000, hourly = 5_000, perMinute = 900 } = options
   const state = new GitHubState(now)
@@ -82,7 +82,7 @@ export async function startGitHubEmulator(options: GitHubEmulatorOptions = {}): 
     if (limited === null) return conditional(request, route(request), limits)
     const isUsedUp = limited.headers?.['x-ratelimit-remaining'] === '0'
     if (!isUsedUp || request.path !== '/graphql') return limited
-    // A query above the hourly limit is answered with 200.
+    // A query above the hourly limit gets status 200.
     return {
       ...limited,
       status: 200,
@@ -119,7 +119,7 @@ export async function startGitHubEmulator(options: GitHubEmulatorOptions = {}): 
   }
 }
 
-/** What GitHub refuses whatever the token. */
+/** Requests that GitHub refuses with any token. */
 function formFault({ headers }: EmulatorRequest): EmulatorReply | null {
   const version = headers['x-github-api-version']
   if ((headers['user-agent'] ?? '') === '')
@@ -132,7 +132,7 @@ function formFault({ headers }: EmulatorRequest): EmulatorReply | null {
   return null
 }
 
-/** 304 when the answer still has the mark that the request names. */
+/** 304 if the response has the ETag that the request names. */
 function conditional(
   { headers }: EmulatorRequest,
   reply: EmulatorReply,
@@ -144,7 +144,7 @@ function conditional(
   return { ...(isSame ? { status: 304 } : reply), headers: { ...reply.headers, etag, ...limits.headers() } }
 }
 
-/** What personal access tokens reach. */
+/** The repositories that personal access tokens can read. */
 function viewOfPerson({ state, json, url }: RouteContext, access: Access): View {
   function repositories(request: EmulatorRequest): EmulatorReply {
     const fault = parameterFault(request.query, [...PAGING, 'sort', 'direction', 'visibility', 'affiliation'])
@@ -171,7 +171,7 @@ function viewOfPerson({ state, json, url }: RouteContext, access: Access): View 
   }
 }
 
-/** What can be changed at the emulator from outside. */
+/** The control routes. */
 function controlsOf(state: GitHubState): Record<string, (body: Record<string, unknown>) => unknown> {
   const repositoryOf = (body: Record<string, unknown>): GitHubRepository => {
     const name = textField(body, 'repository')

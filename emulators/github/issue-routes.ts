@@ -98,7 +98,7 @@ const placed = (number: number, comments: readonly GitHubComment[]) =>
     createdAt: comment.createdAt,
   }))
 
-/** A list by time. What is newest comes first by default. */
+/** A list by time, newest first by default. */
 function timed<Entry extends { updatedAt: number; createdAt: number }>(
   call: RepositoryCall,
   url: string,

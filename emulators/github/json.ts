@@ -21,7 +21,7 @@ const commentOf = ({ id, user, body, createdAt, updatedAt }: GitHubComment) => (
   updated_at: timeOf(updatedAt),
 })
 
-/** GitHub's JSON of what the emulator has. */
+/** The emulator's state in GitHub's JSON. */
 export function createGitHubJson(url: () => string) {
   const api = (repository: GitHubRepository): string => `${url()}/repos/${nameOf(repository)}`
   return {

@@ -18,22 +18,22 @@ export interface RouteContext {
   state: GitHubState
   json: GitHubJson
   url: () => string
-  /** The largest tree that is answered whole. */
+  /** The largest tree that is returned whole. */
   treeEntriesMax: number
 }
 
 export interface RepositoryCall extends EmulatorRequest {
   repository: GitHubRepository
-  /** What the route's pattern matched. */
+  /** The values matched by the route's pattern. */
   matched: readonly string[]
 }
 
 /** A route below `/repos/{owner}/{repo}`. */
 export interface RepositoryRoute {
   pattern: RegExp
-  /** The documented ones. */
+  /** The documented parameters. */
   parameters: readonly string[]
-  /** The right of a fine-grained token that it needs. */
+  /** The permission that a fine-grained token needs. */
   right: 'metadata' | 'issues' | 'pull_requests' | 'contents'
   answer(call: RepositoryCall): EmulatorReply
 }
@@ -71,7 +71,7 @@ const VALUES: Readonly<Record<string, RegExp>> = {
   state: /^(?:open|closed|all)$/,
 }
 
-/** Refuses parameters that GitHub does not document, and values it does not take. */
+/** Refuses parameters that GitHub does not document and values it refuses. */
 export function parameterFault(query: URLSearchParams, known: readonly string[]): EmulatorReply | null {
   for (const [name, value] of query) {
     if (!known.includes(name)) return refusal(422, `Validation Failed: unknown parameter ${name}`)
@@ -80,7 +80,7 @@ export function parameterFault(query: URLSearchParams, known: readonly string[])
   return null
 }
 
-/** The mark of an answer: it changes with its content. */
+/** The ETag of a response, which changes with its content. */
 export const etagOf = (reply: EmulatorReply): string =>
   `W/"${createHash('sha256')
     .update(JSON.stringify(reply.json ?? null))

@@ -6,13 +6,13 @@ import { issueRoutes, pullRoutes } from './issue-routes.ts'
 import { NOT_FOUND, parameterFault, refusal, type RouteContext } from './reply.ts'
 import type { GitHubRepository } from './state.ts'
 
-/** What a kind of token reaches. */
+/** The access of a kind of token. */
 export interface View {
-  /** As refusals name it. */
+  /** Its name in refusals. */
   token: 'personal access token' | 'integration'
   mayRead(right: string): boolean
   sees(repository: GitHubRepository): boolean
-  /** Answers routes of its own; null: none of them. */
+  /** Answers its own routes; null: not one of them. */
   own(request: EmulatorRequest): EmulatorReply | null
 }
 

@@ -3,7 +3,7 @@ import type { GitHubState } from './state.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Two repositories with issues, pull requests and Markdown files: the same for each seed. */
+/** Two repositories with issues, pull requests and Markdown files. The same seed gives the same content. */
 export function seedGitHub(state: GitHubState, { issues, files }: { issues: number; files: number }): void {
   const web = state.create('acme/web')
   const handbook = state.create('acme/handbook')

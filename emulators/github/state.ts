@@ -29,7 +29,7 @@ export interface GitHubIssue {
   createdAt: number
   updatedAt: number
   comments: GitHubComment[]
-  /** Of pull requests only. */
+  /** Only for pull requests. */
   pull?: { mergedAt: number | null; reviews: GitHubReview[]; comments: GitHubComment[] }
 }
 
@@ -62,12 +62,12 @@ export interface GitHubRepository {
   isPrivate: boolean
   branch: string
   issues: Map<number, GitHubIssue>
-  /** Where transferred issues are now. */
+  /** The new places of transferred issues. */
   moved: Map<number, { repository: GitHubRepository; number: number }>
   deleted: Set<number>
   hasDiscussions: boolean
   discussions: Map<number, GitHubDiscussion>
-  /** Of issues and discussions alike. */
+  /** For issues and discussions. */
   lastNumber: number
   files: Map<string, { content: string; changedAt: number; by: string; mode: string }>
 }
@@ -235,7 +235,7 @@ export class GitHubState {
     repository.files.set(path, { content, changedAt: this.#now(), by: 'ada', mode })
   }
 
-  /** Writes the trees of the files as they are now; returns the root's. Git has no empty folders. */
+  /** Writes the trees of the current files; returns the root's. Git has no empty folders. */
   writeTree({ files }: Pick<GitHubRepository, 'files'>, prefix = ''): string {
     const entries = new Map<string, TreeEntry>()
     for (const [path, { content, mode }] of files) {

@@ -183,7 +183,7 @@ function controlOf(drive: DriveState, mail: MailState, grants: Grants) {
     'drive-trash': (body: Body) => drive.trash(textField(body, 'id')),
     'drive-untrash': (body: Body) => drive.untrash(textField(body, 'id')),
     'drive-delete': (body: Body) => drive.remove(textField(body, 'id')),
-    // Its readers from now on, by address.
+    // Its new readers, by address.
     'drive-share': (body: Body) => drive.update(textField(body, 'id'), { permissions: peopleIn(body) }),
     'drive-members': (body: Body) => drive.setMembers(textField(body, 'id'), peopleIn(body)),
     'drive-unshare': (body: Body) => drive.unshare(textField(body, 'id')),

@@ -10,19 +10,19 @@ import { route } from './routes.ts'
 import { type JiraIssue, JiraState, paragraphs } from './state.ts'
 
 export interface JiraEmulatorOptions extends SiteEmulatorOptions {
-  /** Most entries of any page, whatever is asked for. */
+  /** The maximum entries of a page, whatever is requested. */
   pageMax?: number
 }
 
 export interface JiraEmulator extends SiteEmulator {
   readonly state: JiraState
-  /** Ids that the search index has not reached yet. */
+  /** Ids that are not in the search index yet. */
   readonly unindexed: Set<string>
-  /** What the account may do besides reading. */
+  /** The account's permissions beyond reading. */
   readonly rights: { administers: boolean; browsesUsers: boolean }
 }
 
-/** Jira Cloud's REST API for the account of Ada, as far as the connector uses it. It refuses what Jira refuses. */
+/** The part of Jira Cloud's REST API that the connector uses, for Ada's account. It refuses what Jira refuses. */
 export async function startJiraEmulator(options: JiraEmulatorOptions = {}): Promise<JiraEmulator> {
   const { now = Date.now, pageMax = 5_000 } = options
   const state = new JiraState(now)
@@ -46,7 +46,7 @@ export async function startJiraEmulator(options: JiraEmulatorOptions = {}): Prom
 
 const text = (body: Record<string, unknown>): unknown => paragraphs(textField(body, 'body'))
 
-/** What can be changed at the emulator from outside. */
+/** The control routes. */
 function controlsOf(state: JiraState): Record<string, (body: Record<string, unknown>) => unknown> {
   const projectOf = (body: Record<string, unknown>) => {
     const key = textField(body, 'project')

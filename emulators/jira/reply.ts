@@ -3,19 +3,19 @@ import type { JiraIssue, JiraState } from './state.ts'
 
 export interface RouteContext {
   state: JiraState
-  /** Whose token it is; null: nobody's. */
+  /** The token's user; null: none. */
   accountId: string | null
-  /** Ids that the search index has not reached yet. */
+  /** Ids that are not in the search index yet. */
   unindexed: ReadonlySet<string>
   now: number
-  /** What the account may do besides reading. */
+  /** The account's permissions beyond reading. */
   rights: { administers: boolean; browsesUsers: boolean }
-  /** Most entries of any page, whatever is asked for. */
+  /** The maximum entries of a page, whatever is requested. */
   pageMax: number
 }
 
 export interface Call extends EmulatorRequest, RouteContext {
-  /** What the route's pattern matched. */
+  /** The values matched by the route's pattern. */
   matched: readonly string[]
 }
 

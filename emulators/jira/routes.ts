@@ -19,7 +19,7 @@ const PAGED = { startAt: NUMBER, maxResults: NUMBER }
 const FORBIDDEN = refusal(403, 'You do not have permission to do this.')
 const NO_ISSUE = refusal(404, 'Issue does not exist or you do not have permission to see it.')
 
-/** The routes below `/rest/api/3` that the connector uses. */
+/** The routes under `/rest/api/3` that the connector uses. */
 const ROUTES: readonly Route[] = [
   {
     pattern: /^\/myself$/,
@@ -239,7 +239,7 @@ function paged<Entry>(
       startAt,
       maxResults,
       total: all.length,
-      // Lists of comments do not have it.
+      // Comment lists do not return it.
       ...(name === 'values' && { isLast }),
       [name]: entries,
     },

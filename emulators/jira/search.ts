@@ -15,7 +15,7 @@ const DOCUMENTED = new Set([
   'reconcileIssues',
 ])
 
-/** The enhanced search: a page of a bounded query, by a token that holds where it begins. */
+/** The enhanced search: a page of a bounded query. The token holds its position. */
 export function search(call: Call): EmulatorReply {
   const { state, body, now, unindexed, headers, pageMax } = call
   if (!headers['content-type']?.startsWith('application/json')) return refusal(415, 'Unsupported Media Type')
@@ -33,7 +33,7 @@ export function search(call: Call): EmulatorReply {
     return refusal(400, 'Invalid request payload')
   const after = nextPageToken === null ? '' : readToken(nextPageToken, String(jql))
   if (after === null) return refusal(400, 'The nextPageToken is not valid')
-  // Minutes are whole, as in every relative time of JQL.
+  // JQL's relative times are whole minutes.
   const since =
     minutes === undefined ? 0 : Math.floor(now / MINUTE_MS) * MINUTE_MS - Number(minutes) * MINUTE_MS
   const found = [...state.issues.values()]
@@ -42,7 +42,7 @@ export function search(call: Call): EmulatorReply {
     .map((issue) => ({ issue, place: placeOf(issue) }))
     .toSorted((one, other) => (one.place < other.place ? -1 : 1))
     .filter(({ place }) => place > after)
-  // Whole fields cost Jira more than ids.
+  // Fields cost Jira more than ids.
   const limit = Math.min(maxResults, fields.length === 1 && fields[0] === 'id' ? 5_000 : 100, pageMax)
   const page = found.slice(0, limit)
   const last = page.at(-1)

@@ -1,7 +1,10 @@
 import { between, personOf, pick, randomOf, sentences, TOPICS } from '../kit/seed.ts'
 import { type JiraState, paragraphs } from './state.ts'
 
-/** Two projects with issues, some with comments, an assignee or a security level: the same for each seed. */
+/**
+ * Two projects with issues, some with comments, an assignee or a security level. The same seed gives the same
+ * content.
+ */
 export function seedJira(state: JiraState, { issues }: { issues: number }): void {
   const random = randomOf('jira')
   const people = Array.from({ length: 12 }, (_unused, index) => personOf(index, 'acme.example'))

@@ -38,7 +38,7 @@ export const showComment = (state: JiraState, { id, authorId, body, created, vis
   ...(visibility !== null && { visibility }),
 })
 
-/** An issue with the fields that are asked for, as far as the emulator has them. */
+/** An issue with the requested fields that the emulator has. */
 export function showIssue({ state, accountId, pageMax }: Shown, issue: JiraIssue, names: readonly string[]) {
   const { id, key } = issue
   const project = state.projects.get(issue.projectId)

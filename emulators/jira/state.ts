@@ -32,7 +32,7 @@ export interface JiraProject {
   browsers: JiraHolder[]
   /** Roles by id. */
   roles: Map<string, { users: string[]; groups: string[] }>
-  /** Its issue security scheme: the members of levels by id. */
+  /** Its issue security scheme: the members of each level by id. */
   levels: Map<string, JiraHolder[]>
 }
 
@@ -90,11 +90,11 @@ export class JiraState {
   }
 
   #nextId(): string {
-    // Not of one length: ids are numbers, not texts.
+    // Of different lengths, because ids are numbers, not text.
     return String((this.#lastId += 7))
   }
 
-  /** No two changes are at one time. */
+  /** No two changes have the same time. */
   #time(): number {
     return (this.#lastTime = Math.max(this.#now(), this.#lastTime + 1))
   }
@@ -129,7 +129,7 @@ export class JiraState {
     return project
   }
 
-  /** The keys of its issues change, and no issue's time does. */
+  /** The keys of its issues change, but not their times. */
   renameProject(project: JiraProject, key: string, name: string): void {
     for (const issue of this.issues.values())
       if (issue.projectId === project.id) issue.key = issue.key.replace(/^.*-/, `${key}-`)
@@ -169,7 +169,7 @@ export class JiraState {
     Object.assign(issue, change, { updated: this.#time() })
   }
 
-  /** The key changes, and the id stays. A security level is of a scheme, so it goes. */
+  /** The key changes, the id stays, and the security level, which belongs to a scheme, is removed. */
   move(issue: JiraIssue, project: JiraProject): void {
     if (issue.projectId === project.id) return
     this.edit(issue, { projectId: project.id, key: this.#nextKey(project), levelId: null })
@@ -216,7 +216,7 @@ export class JiraState {
     return project.browsers.some((holder) => this.#holds(accountId, holder, project, null))
   }
 
-  /** Whether a person may read an issue: in its project, and by its security level and its roles. */
+  /** Whether a person may read an issue: its project, security level and roles must allow it. */
   reads(accountId: string, issue: JiraIssue): boolean {
     const project = this.projects.get(issue.projectId)
     if (project === undefined || !project.browsers.some((one) => this.#holds(accountId, one, project, issue)))
@@ -231,7 +231,7 @@ export class JiraState {
     )
   }
 
-  /** Whether a person reads a comment of an issue that they read. */
+  /** Whether a person who may read an issue may read its comment. */
   readsComment(accountId: string, { visibility, issueId }: JiraComment): boolean {
     if (visibility === null) return true
     if (visibility.type === 'group') return this.isMember(accountId, visibility.identifier)

@@ -7,7 +7,7 @@ import {
   startEmulatorServer,
 } from './server.ts'
 
-/** Whose token everything is read with. */
+/** The account whose token reads everything. */
 export const ACCOUNT = 'ada'
 
 export interface SiteEmulatorOptions {
@@ -22,7 +22,7 @@ export interface SiteEmulator extends Pick<EmulatorServer, 'url' | 'faults' | 'r
   readonly email: string
   /** An API token of the account. */
   token(): string
-  /** Whether a refused token is answered as if nobody were logged in, as Atlassian does for some requests. */
+  /** Whether a refused token gets responses as if nobody were logged in, as for some requests at Atlassian. */
   readonly login: { isAnonymous: boolean }
 }
 
@@ -32,7 +32,7 @@ interface Site {
   /** `accountId` is null for nobody. */
   answer(request: EmulatorRequest, accountId: string | null): EmulatorReply
   control: Record<string, (body: Record<string, unknown>) => unknown>
-  /** The store of files, elsewhere; null: another path. It refuses tokens, which must not get there. */
+  /** The separate file store; null: another path. It refuses tokens, which must not be sent there. */
   file?(request: EmulatorRequest): EmulatorReply | null
 }
 

@@ -12,13 +12,13 @@ export interface Fault {
   /** Delay in milliseconds. */
   delayMs?: number
   drop?: boolean
-  /** Serves the request first, so that it takes effect and only its answer is affected. */
+  /** Serves the request first, so that it takes effect and only the response is affected. */
   afterEffect?: boolean
-  /** Answers this instead; when absent, serves the request after the delay. */
+  /** Returns this instead; if absent, serves the request after the delay. */
   status?: number
   headers?: Record<string, string>
   body?: unknown
-  /** Serves the request, with the thing of this id or number in an unknown format. */
+  /** Serves the request, with the object of this id or number in an unknown format. */
   deforms?: string
 }
 
@@ -75,7 +75,7 @@ function matches(fault: Fault, request: FaultTarget): boolean {
   return request.query.toString().includes(fault.contains) || request.body.includes(fault.contains)
 }
 
-/** A JSON answer in which the fields of a thing, except the one that names it, are of no type that they should have. */
+/** A JSON response in which all fields of an object, except its identifier, have the wrong type. */
 export function deformed(json: unknown, id: string): unknown {
   if (Array.isArray(json)) return json.map((one) => deformed(one, id))
   if (typeof json !== 'object' || json === null) return json

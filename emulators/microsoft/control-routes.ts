@@ -14,7 +14,7 @@ interface EmulatorParts {
   grants: Grants
 }
 
-/** What can be changed at the emulator from outside. */
+/** The control routes. */
 export function controlRoutes(parts: EmulatorParts): Record<string, (body: Fields) => unknown> {
   const { files, drive, mail, teams, grants } = parts
   const itemOf = (body: Fields): EmulatedItem => found(files.items.get(textField(body, 'id')), 'file')

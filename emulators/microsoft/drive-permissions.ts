@@ -1,7 +1,7 @@
 import type { Grant } from './drive-state.ts'
 import type { MicrosoftPeople } from './people.ts'
 
-/** Whether a permission concerns a person. Those who do not own an item see no others. */
+/** Whether a permission concerns a person. People who do not own an item see only these. */
 export function applies({ user, people, link, group, siteGroup }: Grant, account: string): boolean {
   const isOpen = link === 'anonymous' || link === 'organization'
   const isMember = group !== undefined || siteGroup !== undefined
@@ -13,7 +13,7 @@ export function showGrant(everybody: MicrosoftPeople, grant: Grant, index: numbe
   const { roles = ['read'], user, group, siteGroup, link, people = [], invited } = grant
   const identities = (name: string) => {
     const { id, displayName, mail } = everybody.get(name)
-    // Graph may leave the address out; then the profile has it.
+    // Graph may omit the address; the profile has it.
     return { user: { id, displayName, ...(index % 2 === 0 && { email: mail }) } }
   }
   const granted =

@@ -39,7 +39,7 @@ const ofItem = { scopes: FILES, type: 'microsoft.graph.driveItem', properties: I
 const ofDrive = { scopes: FILES, type: 'microsoft.graph.drive', properties: DRIVE }
 const LIST = ['$select', '$top', '$skiptoken', '$expand', '$orderby']
 
-/** The routes of drives, and of the files in them. */
+/** The routes of drives and their files. */
 export const driveRoutes = (options: DriveRoutesOptions): GraphRoute[] => [
   ...listRoutes(options),
   ...itemRoutes(options),
@@ -182,20 +182,20 @@ function numbersIn(token: Record<string, unknown>): { since: number; until?: num
   return { since: 0, ...number('since'), ...number('until'), ...number('after') }
 }
 
-/** Graph reports a deletion, but not that of what is below. */
+/** Graph reports a deletion, but not those of its descendants. */
 const isReported = (state: DriveState, item: EmulatedItem): boolean =>
   state
     .chainOf(item)
     .slice(1)
     .every(({ isDeleted, isHidden }) => !isDeleted && !isHidden)
 
-/** The folders above are reported too, unless the request excludes them. */
+/** Parent folders are also reported, unless the request excludes them. */
 function withParents(state: DriveState, page: readonly EmulatedItem[], call: GraphCall): EmulatedItem[] {
   if (call.headers['deltaexcludeparent'] !== undefined) return [...page]
   return [...new Set([...page.flatMap((item) => state.chainOf(item).slice(1)), ...page])]
 }
 
-/** As delta reports it: without the parent's path, and without a name once it is deleted. */
+/** In delta format: without the parent's path, and without a name if deleted. */
 function showChanged(
   options: DriveRoutesOptions,
   call: GraphCall,
@@ -250,7 +250,10 @@ function showItem(
   }
 }
 
-/** The bytes of a file. Such an address needs no token, and the emulator refuses one: it must not leave Graph. */
+/**
+ * The bytes of a file. This address needs no token, and the emulator refuses one, because it must not be sent outside
+ * Graph.
+ */
 export function download({ state, now }: DriveRoutesOptions, call: GraphCall): EmulatorReply {
   if (call.headers['authorization'] !== undefined)
     return graphError(401, 'unauthenticated', 'A download address takes no token')

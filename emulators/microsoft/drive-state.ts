@@ -5,9 +5,9 @@ export interface Grant {
   group?: { id: string; displayName: string; email?: string }
   siteGroup?: string
   link?: 'anonymous' | 'organization' | 'users' | 'existingAccess'
-  /** For whom a link is, by short names. */
+  /** The people of a link, by short names. */
   people?: string[]
-  /** Who was invited and has not signed in yet. */
+  /** The person who was invited but has not signed in yet. */
   invited?: string
   expirationDateTime?: string
   hasPassword?: boolean
@@ -24,16 +24,16 @@ export interface EmulatedItem {
   createdAt: number
   changedAt: number
   createdBy: string
-  /** Its own permissions, besides those of the folders above. */
+  /** Its own permissions, in addition to its parents'. */
   grants: Grant[]
   /** Whether it has only its own permissions. */
   isUnique: boolean
   isDeleted: boolean
   /** Whether the account may no longer open it. */
   isHidden: boolean
-  /** Where it stands in the log of changes. */
+  /** Its position in the change log. */
   sequence: number
-  /** Fields that Graph answers in another format than the documented one. */
+  /** Fields returned in an undocumented format. */
   odd: Record<string, unknown>
 }
 
@@ -44,7 +44,7 @@ export interface EmulatedDrive {
   rootId: string
   /** Whether the account owns its items, and so sees every permission. */
   isOwned: boolean
-  /** Delta tokens before this are no longer known. */
+  /** Delta tokens before this have expired. */
   oldest: number
 }
 
@@ -126,14 +126,14 @@ export class DriveState {
     Object.assign(item, change, { changedAt: this.#now(), sequence: (this.#sequence += 1) })
   }
 
-  /** What is below moves along, and is not reported. */
+  /** Its descendants move along and are not reported. */
   move(item: EmulatedItem, folder: EmulatedItem): void {
     if (item.driveId !== folder.driveId || this.chainOf(folder).includes(item)) return
     item.parentId = folder.id
     item.sequence = this.#sequence += 1
   }
 
-  /** What is below is gone too, and is not reported. */
+  /** Its descendants are also deleted and not reported. */
   remove(item: EmulatedItem): void {
     item.isDeleted = true
     item.sequence = this.#sequence += 1
@@ -150,7 +150,7 @@ export class DriveState {
     item.sequence = this.#sequence += 1
   }
 
-  /** Reported only if it is, because Graph need not report what does not concern the account. */
+  /** Reported only on request, because Graph need not report what does not concern the account. */
   share(item: EmulatedItem, change: Partial<Pick<EmulatedItem, 'grants' | 'isUnique'>>, isReported = false) {
     Object.assign(item, change)
     if (isReported) item.sequence = this.#sequence += 1
@@ -160,7 +160,7 @@ export class DriveState {
     drive.oldest = this.#sequence += 1
   }
 
-  /** An item and what is above it. */
+  /** An item and its ancestors. */
   chainOf(item: EmulatedItem): EmulatedItem[] {
     const chain: EmulatedItem[] = []
     for (let at: EmulatedItem | undefined = item; at !== undefined && !chain.includes(at);) {
@@ -175,7 +175,7 @@ export class DriveState {
     return this.chainOf(item).every(({ isDeleted, isHidden }) => !isDeleted && !isHidden)
   }
 
-  /** The permissions of an item, with those it inherits. */
+  /** The permissions of an item, including inherited ones. */
   grantsOf(item: EmulatedItem): Grant[] {
     const grants: Grant[] = []
     for (const one of this.chainOf(item)) {

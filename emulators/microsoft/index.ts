@@ -41,7 +41,7 @@ export interface MicrosoftEmulator extends Pick<EmulatorServer, 'url' | 'faults'
   readonly env: Readonly<Record<string, string>>
 }
 
-/** The Microsoft identity platform and Microsoft Graph for the account of Ada, as far as the connectors use them. */
+/** The parts of the Microsoft identity platform and Microsoft Graph that the connectors use, for Ada's account. */
 export async function startMicrosoftEmulator(
   options: MicrosoftEmulatorOptions = {},
 ): Promise<MicrosoftEmulator> {
@@ -109,7 +109,7 @@ export async function startMicrosoftEmulator(
   }
 }
 
-/** Answers a request of Graph by the first route that fits. */
+/** Answers a Graph request with the first matching route. */
 function routed(
   request: EmulatorRequest,
   { routes, grants, url }: { routes: readonly GraphRoute[]; grants: Grants; url: string },

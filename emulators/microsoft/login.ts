@@ -8,7 +8,7 @@ const oauthError = (status: number, error: string, description: string): Emulato
   json: { error, error_description: description, error_codes: [70000], correlation_id: 'emulated' },
 })
 
-/** https://learn.microsoft.com/entra/identity-platform/v2-oauth2-auth-code-flow; it approves at once. */
+/** https://learn.microsoft.com/entra/identity-platform/v2-oauth2-auth-code-flow; it approves immediately. */
 export function login(
   request: EmulatorRequest,
   { grants, clientId, account, tenants }: LoginOptions,
@@ -62,7 +62,7 @@ function giveToken(request: EmulatorRequest, grants: Grants): EmulatorReply {
       token_type: 'Bearer',
       access_token: grant.accessToken,
       expires_in: 3600,
-      // The scope of a refresh token is not among those of the access token.
+      // The scope for refresh tokens is not among the access token's scopes.
       scope: scopes.filter((scope) => scope !== 'offline_access').join(' '),
       ...(scopes.includes('offline_access') && { refresh_token: grant.refreshToken }),
     },

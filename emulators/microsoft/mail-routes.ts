@@ -28,7 +28,7 @@ const preferred = ({ headers }: GraphCall, name: string): string | undefined =>
   new RegExp(`(?:^|[,;]\\s*)${name}="?([^",;]+)"?`, 'i').exec(headers['prefer'] ?? '')?.[1]
 const isImmutable = (call: GraphCall): boolean => preferred(call, 'IdType') === 'ImmutableId'
 
-/** Without a request for immutable ids, a mail has another id in each folder. */
+/** Unless immutable ids are requested, a mail has a different id in each folder. */
 const idOf = (call: GraphCall, { id, folderId }: EmulatedMail): string =>
   isImmutable(call) ? id : `${id}.${folderId}`
 
@@ -179,7 +179,7 @@ function delta(state: MailState, call: GraphCall, folder: EmulatedFolder): Emula
   return { json: { value, ...next } }
 }
 
-/** A mail that left a folder and came back is reported as removed only, as Outlook does with immutable ids. */
+/** A mail that left a folder and came back is reported only as removed, as in Outlook with immutable ids. */
 function changesIn({ events }: MailState, folder: EmulatedFolder, since: number, until: number) {
   const last = new Map<string, { mailId: string; isRemoval: boolean; isKnown: boolean }>()
   for (const { sequence, folderId, mailId, isRemoval } of events) {

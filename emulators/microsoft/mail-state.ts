@@ -18,11 +18,11 @@ export interface EmulatedMail {
   receivedAt: number
   conversationId: string
   categories: string[]
-  /** Of Internet message headers, the names and values. */
+  /** The names and values of Internet message headers. */
   headers: Record<string, string>
   attachments: EmulatedAttachment[]
   isDraft: boolean
-  /** Fields that Graph answers in another format than the documented one. */
+  /** Fields returned in an undocumented format. */
   odd: Record<string, unknown>
 }
 
@@ -33,7 +33,7 @@ export interface EmulatedFolder {
   wellKnown: string | null
   parentId: string | null
   isSearch: boolean
-  /** Delta tokens before this are no longer known. */
+  /** Delta tokens before this have expired. */
   oldest: number
 }
 
@@ -117,7 +117,7 @@ export class MailState {
     return mail
   }
 
-  /** A draft changes, and so do the categories of any mail. */
+  /** Drafts can change, and so can the categories of any mail. */
   change(mail: EmulatedMail, change: Partial<Omit<EmulatedMail, 'id' | 'folderId'>>): void {
     Object.assign(mail, change)
     this.#log(mail.folderId, mail.id, false)
@@ -135,14 +135,14 @@ export class MailState {
     this.#log(mail.folderId, mail.id, true)
   }
 
-  /** With the folders and mails below it. */
+  /** With its subfolders and mails. */
   removeFolder(folder: EmulatedFolder): void {
     this.folders.delete(folder.id)
     for (const below of this.folders.values()) if (below.parentId === folder.id) this.removeFolder(below)
     for (const mail of this.mails.values()) if (mail.folderId === folder.id) this.mails.delete(mail.id)
   }
 
-  /** Nothing reports what is below it. */
+  /** Its content is not reported. */
   moveFolder(folder: EmulatedFolder, parent: EmulatedFolder | null): void {
     for (let at = parent; at !== null; at = this.folders.get(at.parentId ?? '') ?? null)
       if (at === folder) return

@@ -17,7 +17,7 @@ export const NOT_FOUND = graphError(404, 'itemNotFound', 'The resource could not
 export interface GraphCall extends EmulatorRequest {
   /** The emulator's address, for links. */
   url: string
-  /** What the route's pattern matched, decoded. */
+  /** The values matched by the route's pattern, decoded. */
   matched: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export interface GraphRoute {
   scopes: readonly string[]
   /** The query parameters that the documentation names. */
   parameters: readonly string[]
-  /** The type in messages, and its properties; requests may select these. */
+  /** The type's name in messages, and its selectable properties. */
   type: string
   properties: ReadonlySet<string>
   answer(call: GraphCall): EmulatorReply
@@ -35,7 +35,7 @@ export interface GraphRoute {
 
 const COUNT = /^[1-9]\d{0,3}$/
 
-/** The first thing in the query that Graph refuses. */
+/** The first part of the query that Graph refuses. */
 export function queryFault(query: URLSearchParams, route: GraphRoute): EmulatorReply | null {
   for (const [name, value] of query) {
     if (!route.parameters.includes(name))

@@ -15,7 +15,7 @@ function seedPeople({ people }: MicrosoftEmulator): string[] {
   })
 }
 
-/** Mails in a few folders, some of them answers: the same for each seed. */
+/** Mails in a few folders, some of them replies. The same seed gives the same content. */
 export function seedMails(microsoft: MicrosoftEmulator, { mails: most }: { mails: number }): void {
   const { mail, people } = microsoft
   const random = randomOf('microsoft mails')
@@ -38,7 +38,9 @@ export function seedMails(microsoft: MicrosoftEmulator, { mails: most }: { mails
   }
 }
 
-/** Two teams with a standard, a private and a shared channel, and threads in these: the same for each seed. */
+/**
+ * Two teams with a standard, a private and a shared channel, and their threads. The same seed gives the same content.
+ */
 export function seedTeams(microsoft: MicrosoftEmulator, { threads: most }: { threads: number }): void {
   const { teams } = microsoft
   const random = randomOf('microsoft teams')
@@ -72,7 +74,10 @@ export function seedTeams(microsoft: MicrosoftEmulator, { threads: most }: { thr
   }
 }
 
-/** An own OneDrive and a site's library with folders and files, some of them shared: the same for each seed. */
+/**
+ * The account's OneDrive and a site's library with folders and files, some of them shared. The same seed gives the
+ * same content.
+ */
 export function seedFiles(microsoft: MicrosoftEmulator, { files: most }: { files: number }): void {
   const { files, drive } = microsoft
   const random = randomOf('microsoft')

@@ -22,11 +22,11 @@ const MEMBER = new Set(['id', 'roles', 'displayName', 'userId', 'email', 'tenant
 const ofMessage = {
   scopes: ['ChannelMessage.Read.All'],
   type: 'microsoft.graph.chatMessage',
-  // Requests for messages cannot select.
+  // Message requests do not support `$select`.
   properties: new Set<string>(),
 }
 
-/** The routes of teams, their channels and the messages in these. */
+/** The routes of teams, channels and messages. */
 export function teamsRoutes(options: TeamsRoutesOptions): GraphRoute[] {
   const { state, account } = options
   const withTeam = (call: GraphCall, answer: (team: EmulatedTeam) => EmulatorReply): EmulatorReply => {
@@ -166,7 +166,7 @@ const isAssociated = ({ channels }: TeamsState, team: EmulatedTeam, person: stri
       teamId === team.id && membershipType === 'shared' && members.has(person),
   )
 
-/** What Graph refuses of a request for messages. */
+/** The part of a message request that Graph refuses. */
 function messageFault({ query }: GraphCall): EmulatorReply | null {
   if (Number(query.get('$top') ?? 1) > TOP_MAX)
     return graphError(400, 'BadRequest', `The limit of '${TOP_MAX}' for Top query has been exceeded.`)

@@ -12,11 +12,11 @@ export interface EmulatedChannel {
   teamId: string
   displayName: string
   membershipType: 'standard' | 'private' | 'shared'
-  /** Of a private or shared channel; a standard one has those of its team. */
+  /** Members of a private or shared channel; a standard channel has its team's. */
   members: Set<string>
-  /** Whether it is listed to people of the team who may not open it. */
+  /** Whether it is listed for team members who may not open it. */
   isListed: boolean
-  /** Delta tokens before this are no longer known. */
+  /** Delta tokens before this have expired. */
   oldest: number
 }
 
@@ -37,11 +37,11 @@ export interface EmulatedMessage {
   createdAt: number
   editedAt: number | null
   deletedAt: number | null
-  /** Fields that Graph answers in another format than the documented one. */
+  /** Fields returned in an undocumented format. */
   odd: Record<string, unknown>
 }
 
-/** A thread's place in the log of changes. */
+/** A thread's position in the change log. */
 interface Change {
   sequence: number
   at: number
@@ -54,7 +54,7 @@ export class TeamsState {
   readonly messages = new Map<string, EmulatedMessage>()
   /** By root. */
   readonly #changes = new Map<string, Change>()
-  /** How many replies a list of messages has with each message. */
+  /** The number of replies per message in a list. */
   expandedReplies = 1_000
   readonly #now: () => number
   #sequence = 0
@@ -155,7 +155,7 @@ export class TeamsState {
     this.#log(message)
   }
 
-  /** A retention policy deletes it for good, which nothing reports. */
+  /** A retention policy deletes it permanently, and no change is reported. */
   purge(root: EmulatedMessage): void {
     for (const { id } of [root, ...this.repliesTo(root)]) this.messages.delete(id)
   }
@@ -170,14 +170,14 @@ export class TeamsState {
     channel.oldest = this.#sequence += 1
   }
 
-  /** A channel's threads, the last one first. */
+  /** A channel's threads, newest first. */
   rootsIn(channel: EmulatedChannel): EmulatedMessage[] {
     return [...this.messages.values()]
       .filter(({ channelId, rootId }) => channelId === channel.id && rootId === null)
       .toSorted((one, other) => Number(other.id) - Number(one.id))
   }
 
-  /** The last one first, as Graph has them. */
+  /** Newest first, as in Graph. */
   repliesTo(root: EmulatedMessage): EmulatedMessage[] {
     return [...this.messages.values()]
       .filter(({ rootId }) => rootId === root.id)
@@ -188,7 +188,7 @@ export class TeamsState {
     return this.#changes.get(root.id) ?? { sequence: 0, at: 0 }
   }
 
-  /** A change of a reply is a change of its thread. */
+  /** A changed reply changes its thread. */
   #log({ id, rootId }: EmulatedMessage, at = this.#now()): void {
     this.#changes.set(rootId ?? id, { sequence: (this.#sequence += 1), at })
   }

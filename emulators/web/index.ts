@@ -15,9 +15,9 @@ export interface WebEmulator extends Pick<EmulatorServer, 'url' | 'faults' | 're
   /** The content of sitemaps by path; by default one at `/sitemap.xml` lists every page that is HTML. */
   readonly sitemaps: Map<string, string>
   hasSitemap: boolean
-  /** What a polite crawler does not do. */
+  /** Requests that a polite crawler would not send. */
   readonly impolite: string[]
-  /** Requests that were answered with 304. */
+  /** Requests that got 304. */
   readonly notModified: string[]
 }
 
@@ -30,7 +30,7 @@ interface Page {
 const HTML = { 'content-type': 'text/html; charset=utf-8' }
 const escaped = (text: string): string => text.replaceAll('&', '&amp;')
 
-/** A web site whose pages have validators and a sitemap. It notes what a polite crawler does not do. */
+/** A web site whose pages have validators and a sitemap. It records what a polite crawler would not do. */
 export async function startWebEmulator({
   now = Date.now,
   port = 0,

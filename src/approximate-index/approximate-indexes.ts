@@ -98,7 +98,7 @@ export function createApproximateIndexes(options: ApproximateIndexOptions): Appr
   }
 }
 
-/** Queues indexes that are gone or of another model, and drops unwanted ones. */
+/** Queues indexes that are missing or belong to another model, and drops unwanted ones. */
 async function dropStray(db: Db, openPatient: NonNullable<OpenDatabase['openPatient']>): Promise<void> {
   for (const moved of await findMoved(db)) await reopen(db, moved)
   // Reads the indexes first: the row of an existing index was there before it.

@@ -88,8 +88,8 @@ async function build({ db, openPatient, times, signal }: BuildOptions, held: Hel
 async function make(session: Db, held: Held): Promise<void> {
   const { organizationId, modelId, dimensions } = held
   // No parallel workers: pgvector before 0.8.2 builds faulty graphs in parallel
-  // (https://github.com/pgvector/pgvector/blob/master/CHANGELOG.md). The server cancels the build when this
-  // process is gone.
+  // (https://github.com/pgvector/pgvector/blob/master/CHANGELOG.md). The server cancels the build if this process
+  // ends.
   await sql`
     select set_config('max_parallel_maintenance_workers', '0', false), set_config('client_connection_check_interval', '5s', false),
       set_config('maintenance_work_mem', greatest(${MEMORY_MB} * 1024, (

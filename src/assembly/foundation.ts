@@ -3,7 +3,7 @@ import type { OpenDatabase } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/logger.ts'
 
-/** What nearly every part of the service is built on. */
+/** The dependencies of nearly every part of the service. */
 export interface Foundation {
   settings: Settings
   database: OpenDatabase

@@ -19,7 +19,7 @@ const VARIABLES = {
   ],
 } as const satisfies Record<ModelKind, readonly (keyof Settings)[]>
 
-/** Their values are shown. Addresses may contain a password, and tell about a network that workspaces do not own. */
+/** Their values are shown. Addresses may contain a password, and reveal a network that workspaces do not own. */
 const SHOWN: ReadonlySet<string> = new Set<keyof Settings>([
   'LLM_PROVIDER',
   'LLM_MODEL',

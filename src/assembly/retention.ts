@@ -7,7 +7,7 @@ import { LOGGED_DAYS, REQUESTS_MAX } from '../request-log/index.ts'
 import { RUNS_KEPT_DAYS } from '../sync/index.ts'
 import { THREADS_MAX, TURNS_MAX } from '../threads/index.ts'
 
-/** What the slices delete by themselves, and when. No setting changes it. */
+/** What the slices delete automatically, and when. No setting changes it. */
 export const RETENTION: Retention = {
   requestLogDays: LOGGED_DAYS,
   requestsMax: REQUESTS_MAX,

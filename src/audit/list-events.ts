@@ -68,7 +68,7 @@ export function filterEvents(
 
 const DELETED_MAX = 100
 
-/** Adds the deleted items whose external id is the target: a deleted item has no other name that a person knows. */
+/** Adds the deleted items whose external id is the target: a person knows a deleted item by no other name. */
 export async function withDeletedItems(
   db: Db,
   { organizationId }: Caller,

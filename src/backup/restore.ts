@@ -31,8 +31,8 @@ export interface Restored {
 
 /**
  * Creates DATA_DIR from a backup. It unpacks beside DATA_DIR, checks the checksums, opens the database, counts its
- * rows, and only then moves it into place. An earlier failure leaves DATA_DIR unchanged.
- * @throws StartupError that says what is wrong with the file, or with DATA_DIR, whose service must be stopped
+ * rows, and only then moves it into place. An earlier failure leaves DATA_DIR unchanged. @throws StartupError that
+ * says what is wrong with the file or with DATA_DIR. The service of DATA_DIR must be stopped.
  */
 export async function restoreBackup({ file, dataDir, replaces, now }: RestoreOptions): Promise<Restored> {
   const target = path.resolve(dataDir)

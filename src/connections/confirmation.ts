@@ -5,7 +5,7 @@ import { type SecretCipher, UndecryptableSecret } from '../kernel/secret-cipher.
 
 const Waiting = z.object({ state: z.string(), code: z.string() })
 
-/** What waits for the user's click: the flow's state and the provider's code. */
+/** A flow that waits for the user's click: its state and the provider's code. */
 export type WaitingCode = z.output<typeof Waiting>
 
 /** Seals the code while the user decides; nothing is stored. It works once, with its state. */

@@ -98,7 +98,7 @@ export function createOAuthStates(deps: { db: Db; clock: Clock; cipher: SecretCi
   }
 }
 
-/** A flow whose encryption key is gone must begin again. */
+/** If its encryption key is missing, the flow must begin again. */
 function openVerifier(cipher: SecretCipher, ciphertext: Uint8Array, context: string): string {
   try {
     return cipher.decrypt(ciphertext, context)

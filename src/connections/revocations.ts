@@ -21,7 +21,7 @@ import { withoutSecrets } from './without-secrets.ts'
 const REVOKE_TIMEOUT_MS = 10_000
 const ATTEMPTS_MAX = 12
 const FIRST_RETRY_MS = 60_000
-/** How long another worker leaves a revocation alone. */
+/** How long other workers skip a revocation. */
 const HOLD_MS = 60_000
 const AT_ONCE = 20
 
@@ -149,7 +149,7 @@ async function revoke(
   }
 }
 
-/** Whether the revocation would cut off another source, in any workspace: only the provider knows what it ends. */
+/** Whether the revocation would disconnect another source, in any workspace. */
 async function isShared(
   db: Db,
   cipher: SecretCipher,

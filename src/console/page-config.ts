@@ -6,7 +6,7 @@ export type ConsoleSignIn =
       clientId: string
       scope: string
       resource: string | null
-      /** Where the page reads the issuer's endpoints; null: from the issuer itself. */
+      /** The address of the issuer's endpoints; null: the issuer itself. */
       metadataUrl: string | null
       /** Which of the issuer's tokens the API accepts. */
       token: 'access_token' | 'id_token'

@@ -6,7 +6,7 @@ import { GUIDE, sendWaitingPage, STATIC_OPTIONS } from './waiting-page.ts'
 export const GUIDE_PATH = '/guide'
 /** The generator adds a hash of their content to these names. */
 const HASHED = /^assets\//
-/** What a page is made of. Everything else in the folder, such as compressed copies, has no address. */
+/** The files of a page. Everything else in the folder, such as compressed copies, has no address. */
 const FILE = /^[\w@.][\w@./-]*\.(?:html|js|css|svg|webp|json)$/
 const YEAR_S = 365 * 24 * 60 * 60
 

@@ -22,7 +22,7 @@ export async function addConsole(
     signIn: () => ConsoleSignIn
     /** Whether a language model is configured, which thorough answers need. */
     hasLanguageModel: boolean
-    /** What the page shows of each provider. */
+    /** What the page shows about each provider. */
     providers: readonly ProviderDescription[]
     retention: Retention
     /** Set when the service exchanges the code of a sign-in, because the client has a secret. */

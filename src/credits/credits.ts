@@ -11,7 +11,7 @@ import { startPeriod, subscriptionRequired } from './period.ts'
 
 /** How long a reservation outlives its request; well over the longest request. */
 export const RESERVATION_MINUTES = 5
-/** How long a read of the subscription is valid: for a request whose body arrives slowly it is read again. */
+/** How long a read of the subscription is valid. It is read again for a request whose body arrives slowly. */
 const LOOK_MS = 1_000
 
 export interface Credits {
@@ -22,7 +22,7 @@ export interface Credits {
    * @throws AppError `subscription_required`; `quota_exceeded` with `creditsUsed`, `creditsIncluded`, `resetAt`
    */
   reserve(use: CreditUse, requestId: string): Promise<CreditReservation>
-  /** Refunds reservations that expired by `now`, of requests whose process died. Returns how many. */
+  /** Refunds expired reservations, whose processes died. Returns how many. */
   refundExpired(now: Date): Promise<number>
 }
 

@@ -14,7 +14,7 @@ export function chooseRange(
 ): DayRange {
   const today = dayOf(now)
   if (asked.from === undefined && asked.to === undefined && periodStart !== null) {
-    // An instance whose clock is behind can see a period that begins tomorrow.
+    // An instance with a slow clock can see a period that begins tomorrow.
     const first = dayOf(periodStart)
     return { from: first, to: first > today ? first : today, period: periodStart }
   }

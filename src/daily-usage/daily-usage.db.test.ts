@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** An organization with a key and a person, and the route over what they were charged. */
+/** An organization with a key and a person, and the route that shows their charges. */
 async function workspace(subscription: Partial<NewSubscription> | null = {}) {
   const { db } = database
   const [organizationId, keyId, userId] = [randomUUID(), randomUUID(), randomUUID()]

@@ -23,7 +23,7 @@ export async function listQuestions(db: Db, organizationId: string): Promise<Eva
   return (await selectQuestions(db, organizationId)).map(toQuestion)
 }
 
-/** Adds questions, or replaces what is expected of them. @throws AppError `validation_failed` over the limit */
+/** Adds questions, or replaces their expected results. @throws AppError `validation_failed` over the limit */
 export async function putQuestions(
   tx: Tx,
   caller: ConsoleCaller,

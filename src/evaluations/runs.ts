@@ -9,7 +9,7 @@ import { selectQuestions } from './questions.ts'
 import type { EvaluationRun, Measurement } from './schemas.ts'
 import { inParts } from '../kernel/in-parts.ts'
 
-/** Of a workspace; the oldest beyond it are deleted. */
+/** Runs per workspace; older ones are deleted. */
 export const RUNS_MAX = 20
 const ROWS_AT_ONCE = 200
 

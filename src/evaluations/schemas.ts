@@ -142,7 +142,7 @@ export const EvaluationAnswer = z
   .meta({ id: 'EvaluationAnswer', description: 'The answer of a measured question.' })
 export type EvaluationAnswer = z.output<typeof EvaluationAnswer>
 
-/** What an answer cites, as the database has it. */
+/** An answer's citations as stored. */
 export const Content = EvaluationAnswer.pick({ citations: true })
 
 export const runId = idOf("The run's id.", EXAMPLE_ID.syncRun)

@@ -4,7 +4,7 @@ import { isTooLongForQuestion, startsSentence } from '../text/questions.ts'
 
 /** The number of passages to check, which is the default of an answer, whatever the request's limit. */
 const PASSAGES_READ = 8
-/** A longer question also tells its circumstances, which no passage repeats: of 19 words, half the share is needed. */
+/** A longer question also describes circumstances, which no passage repeats: at 19 words, half the share suffices. */
 const SHORT_UP_TO = 6
 const LONG_EXPONENT = 0.6
 /** A word with less weight is not English, so its absence from English documents means little. */

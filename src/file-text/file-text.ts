@@ -10,6 +10,6 @@ export interface FileText {
   /** The text by page, of a format with pages, and the numbers (from 1) of those without text. */
   pages?: string[] | undefined
   scans?: number[] | undefined
-  /** Of recognized text. */
+  /** The language of recognized text. */
   language?: OcrLanguage | undefined
 }

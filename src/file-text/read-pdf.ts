@@ -6,7 +6,7 @@ import { messageOf } from '../kernel/thrown.ts'
 const NO_TITLE = /^(?:untitled|microsoft word\b.*|.*\.(?:docx?|indd|tex|dvi|pdf|pptx?)|slide 1)$/i
 const TITLE_CHARACTERS_MAX = 1_000
 
-/** The text of a PDF's pages in order, until it is full, and its title. @throws Error with what is wrong */
+/** The text of a PDF's pages in order, up to the limit, and its title. @throws Error with what is wrong */
 export async function readPdf(bytes: Uint8Array, maxCharacters: number): Promise<FileText> {
   const { getDocumentProxy: open } = await import('unpdf')
   const document = await open(new Uint8Array(bytes), { maxImageSize: 1, verbosity: 0 }).catch(refuse)

@@ -7,7 +7,7 @@ export interface EmbeddingModel {
   /** Stable and versioned; stored beside every vector, so that vectors of two models are never mixed. */
   readonly id: string
   readonly dimensions: number
-  /** Where a vector holds meaning, for a model that keeps it apart from the words. */
+  /** The part of a vector that holds meaning, for a model that separates it from words. */
   readonly meaning?: MeaningPart
   /** Ids of earlier models whose vectors are moved to this model automatically. */
   readonly replaces?: readonly string[]

@@ -23,12 +23,12 @@ export class ItemLock {
     return await this.#run(organizationId, act, this.#joinShared)
   }
 
-  /** Runs `act` alone. @throws what `act` throws, or the error that keeps earlier work unfinished */
+  /** Runs `act` exclusively. @throws what `act` throws, or the error that keeps earlier work unfinished */
   async exclusive<Result>(organizationId: string, act: () => Promise<Result>): Promise<Result> {
     return await this.#run(organizationId, act, this.#joinExclusive)
   }
 
-  /** Work that the next caller has to finish first, alone; if it throws, the caller after that runs it again. */
+  /** Work that the next caller must finish first; if it throws, the caller after that runs it again. */
   leaveUnfinished(organizationId: string, finish: () => Promise<void>): void {
     this.#unfinished.set(organizationId, finish)
   }

@@ -40,7 +40,7 @@ export interface ScimCaller {
   userId: string
 }
 
-/** Who acts for an organization. */
+/** The caller that acts for an organization. */
 export type Caller = AgentCaller | ConsoleCaller
 
 /** The actor of an audit event; exactly one of the two is set. */

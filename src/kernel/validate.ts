@@ -5,7 +5,7 @@ import { safeParse } from './safe-parse.ts'
 import { clipped } from './text.ts'
 import { phraseIssue } from './validation-words.ts'
 
-/** What the sender calls the value and its parts. */
+/** How messages name the value and its parts. */
 const PARTS = {
   body: { whole: 'The body', field: 'field' },
   query: { whole: 'The query', field: 'query parameter' },

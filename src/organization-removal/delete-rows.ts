@@ -43,7 +43,7 @@ export async function deleteSome(
 ): Promise<boolean> {
   const table = sql.table(name)
   const same = keys.map((key) => sql`and t.${sql.ref(key)} = d.${sql.ref(key)}`)
-  // The key is the organization alone, so there is one row.
+  // The key is only the organization, so there is one row.
   const some =
     keys.length === 0
       ? sql``

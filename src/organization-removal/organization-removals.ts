@@ -1,9 +1,8 @@
 /**
- * Removes organizations. A short transaction marks an organization and ends all access to it. A background process then
- * deletes its rows, in steps and under a lease, and its own row last. An interrupted deletion continues with the rows
- * that are left.
- * The organization's row stays as long as a request from before the removal can take. What such a request stores has a
- * row to refer to, and is deleted too.
+ * Removes organizations. A short transaction marks an organization and ends all access to it. A background process
+ * then deletes its rows, in steps and under a lease, and its own row last. An interrupted deletion continues with the
+ * rows that are left. The organization's row stays until requests from before the removal must have ended, so that
+ * what they store has a row to refer to and is deleted too.
  */
 import type { Billing } from '../billing/index.ts'
 import { createTask } from '../background/index.ts'
@@ -29,7 +28,7 @@ export interface OrganizationRemovals {
   remove(requestId: string, organizationId: string): Promise<RemovalView>
   /** The same for the owner's current workspace. @throws AppError `not_found`, `role_required`, those of `remove` */
   removeOwn(requestId: string, caller: ConsoleCaller, organizationId: string): Promise<RemovalView>
-  /** Deletes what is left of removed organizations now and once a minute, if this process runs background work. */
+  /** Deletes the rest of removed organizations now and once a minute, if this process runs background work. */
   start(): void
   /** Deletes now. Never rejects: failures are logged. */
   settle(): Promise<void>
@@ -145,7 +144,7 @@ async function requireOwner(tx: Tx, organizationId: string, userId: string): Pro
 /** Runs once the organization's row is locked. @throws when the caller may no longer remove it */
 type Check = (tx: Tx) => Promise<void>
 
-/** Of concurrent requests, the first marks it. */
+/** The first of several concurrent requests marks it. */
 async function mark(
   options: OrganizationRemovalOptions,
   organizationId: string,

@@ -17,7 +17,7 @@ const NAMED_BY = [
 
 const AT_ONCE = 500
 
-/** Deletes those of these users whom no row refers to, if not seen since `seenBefore`. @returns how many */
+/** Deletes the given users that no row refers to, if not seen since `seenBefore`. @returns how many */
 export async function deleteUnreferencedUsers(
   tx: Tx,
   userIds: readonly string[],

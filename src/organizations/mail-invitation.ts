@@ -10,7 +10,7 @@ interface Invited {
 }
 
 const NAME_CHARACTERS_MAX = 100
-/** Whatever breaks a line or turns the direction of writing: a name stays within its sentence. */
+/** Characters that break a line or change the writing direction, so that a name stays within its sentence. */
 const BEYOND_A_NAME = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu
 
 /** The mail of an invitation for an address, as plain text: names and addresses in it are never markup. */

@@ -15,13 +15,13 @@ import {
 const DEPTH_MAX = 3
 
 export interface Principals {
-  /** What a policy can grant to. Sorted. */
+  /** The principals that a policy can grant to. Sorted. */
   allow: readonly string[]
-  /** What a policy can deny: every address of the person, also after deactivation. */
+  /** The principals that a policy can deny: every address of the person, also after deactivation. */
   deny: readonly string[]
 }
 
-/** A person's principals. A deactivated one reads as `everyone` alone, an unknown one as their address and domain. */
+/** A person's principals. A deactivated person is only `everyone`; an unknown one is their address and domain. */
 export async function principalsOf(db: Db, organizationId: string, email: string): Promise<Principals> {
   const address = foldAddress(email)
   if (domainOf(address) === null) return { allow: [EVERYONE], deny: [userPrincipal(address)] }
@@ -105,7 +105,7 @@ async function withGroups(db: Db, organizationId: string, base: readonly string[
   return [...all]
 }
 
-/** Of these organizations, those whose directory has deactivated or deleted everyone with this address. */
+/** The given organizations whose directory has deactivated or deleted everyone with this address. */
 export async function deactivatedIn(
   db: Db,
   organizationIds: readonly string[],

@@ -23,7 +23,7 @@ export interface PermissionPoller {
 const LOOK_MS = 2_000
 const CONCURRENCY = 4
 
-/** Reads the permissions of several sources at once, apart from their sync runs, which can take hours. */
+/** Polls the permissions of several sources at once, separately from their sync runs, which can take hours. */
 export function createPermissionPoller(deps: PermissionPollerDependencies): PermissionPoller {
   const { db, clock, providers, onError } = deps
   const stopping = new AbortController()

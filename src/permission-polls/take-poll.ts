@@ -7,7 +7,7 @@ import { hasAccount, readSource, type Source } from '../sources/index.ts'
 import { POLL_INTERVAL_MS } from './schedule.ts'
 
 export const LEASE_SECONDS = 60
-/** Candidates per query: when other processes take the first ones, a later one is free. */
+/** Candidates per query: if other processes acquire the first ones, a later one is free. */
 const CANDIDATES = 16
 
 export interface TakenPoll {

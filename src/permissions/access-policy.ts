@@ -30,7 +30,7 @@ export type ItemOrigin =
   /** `tellsReaders`: the provider says who may read each item; otherwise the source's audience may. */
   | { by: 'sync'; sourceId: string; tellsReaders: boolean }
 
-/** Whom a policy allows to read. `deny` takes precedence over `allow`. */
+/** The principals that may read. `deny` takes precedence over `allow`. */
 export interface PolicyPrincipals {
   allow: readonly string[]
   deny: readonly string[]

@@ -9,7 +9,7 @@ import { type Principals, principalsOf } from '../people/index.ts'
 const PermissionState = z.tuple([
   z.object({
     isEnforced: z.boolean(),
-    /** Of people and groups. */
+    /** The revision of people and groups. */
     revision: z.number(),
     lastPolicy: z.number(),
   }),

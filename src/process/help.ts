@@ -3,7 +3,7 @@ import { settingsSchema } from '../config.ts'
 const WIDTH = 100
 const INDENT = ' '.repeat(6)
 
-/** What `start` prints instead of starting: its help, or that it takes no such argument; undefined: start. */
+/** What `start` prints instead of starting: its help, or an unknown argument; undefined: start. */
 export function answerArguments(args: readonly string[]): { text: string; exitCode: number } | undefined {
   const [first] = args
   if (first === undefined) return undefined

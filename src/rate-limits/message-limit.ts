@@ -14,7 +14,7 @@ export function createMessageLimit({
   now,
 }: {
   limitPerMinute: number
-  /** What the error says is limited. */
+  /** The limited action, as the error names it. */
   action: 'mcp' | 'scim'
   /** Milliseconds since the epoch. */
   now: () => number

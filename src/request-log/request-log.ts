@@ -12,7 +12,7 @@ import { LOGGED_DAYS, REQUESTS_MAX } from './limits.ts'
 export interface RequestLog {
   /** Logs an answered request of a key; ignores other callers. */
   add(response: SentResponse): void
-  /** Writes what was added so far, so that a reader sees it. */
+  /** Writes the requests added so far, so that readers see them. */
   flush(): Promise<void>
   start(): void
   /** Writes the last batch. */
@@ -22,7 +22,7 @@ export interface RequestLog {
 /** A log has up to this many requests more than its maximum until it is trimmed. */
 const TRIM_EVERY = 1_000
 const FLUSH_INTERVAL_MS = 5_000
-/** Of all workspaces between two flushes. */
+/** Maximum for all workspaces between two flushes. */
 const WAITING_MAX = 20_000
 /** Per statement: the embedded database runs one at a time, so a larger one would delay searches. */
 const BATCH_MAX = 250

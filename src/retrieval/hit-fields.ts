@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { PROVIDERS } from '../providers/index.ts'
 
-/** What a hit shows of its chunk and item. `Hit` (`schemas.ts`) describes each field. */
+/** The fields of a hit's chunk and item. `Hit` (`schemas.ts`) describes each field. */
 export const ShownChunk = z.object({
   title: z.string(),
   url: z.string().nullable(),

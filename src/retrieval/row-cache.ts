@@ -12,7 +12,7 @@ const BYTES_PER_NUMBER = 2
 const ROW_BYTES = 512
 /** Overhead of the words of a chunk. */
 const WORDS_BYTES = 256
-/** What the words of an average chunk take, with the overhead: 128 MiB hold those of 150,000. */
+/** The memory of an average chunk's words, with overhead: 128 MiB hold those of 150,000 chunks. */
 export const CHUNK_WORDS_BYTES = 900
 /** The overhead of a list or object of metadata, and of each value or key. */
 const LIST_BYTES = 64

@@ -46,11 +46,11 @@ export interface Threads {
 
 /** A longer thread loses its oldest turns. */
 export const TURNS_MAX = 50
-/** Of one person in a workspace; the least recently used ones beyond it are deleted. */
+/** Threads per person in a workspace; the least recently used ones beyond it are deleted. */
 export const THREADS_MAX = 500
 const TITLE_CHARACTERS_MAX = 200
 
-/** What a person asked in the console, for that person alone. */
+/** A person's questions in the console, which only that person can see. */
 export function createThreads({
   db,
   clock,

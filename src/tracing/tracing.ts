@@ -36,6 +36,6 @@ export interface Tracing {
   onStatement: (event: LogEvent) => void
   /** Starts to export the registry's metrics, once a minute and at the end. */
   exportMetrics(registry: Registry): void
-  /** Sends what is queued, within three seconds. Does not throw. */
+  /** Sends queued spans and metrics within three seconds. Does not throw. */
   close(): Promise<void>
 }

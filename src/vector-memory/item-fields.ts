@@ -11,9 +11,9 @@ import {
   type Test,
 } from './search-filter.ts'
 
-/** What a search is about; null or missing: no condition. */
+/** The conditions of a search; null or missing: no condition. */
 export interface ItemScope {
-  /** Those of the caller among those of the filter. */
+  /** The filter's providers that the caller may read. */
   providers: readonly ProviderId[] | null
   /** The access policies that the viewer may see. */
   readable: Readable

@@ -37,7 +37,7 @@ export type SearchFilter = z.output<typeof SearchFilter>
 const METADATA_BYTES_MAX = 4_096
 const UPDATED_AT = itemDate('f')
 
-/** What snapshots hold of an item for filters. */
+/** The item fields that snapshots hold for filters. */
 export const ItemRow = z.object({
   id: z.string(),
   provider: z.string(),

@@ -238,7 +238,7 @@ export class Snapshots {
       await act()
     } catch (error) {
       const { aborted } = this.#stopping.signal
-      // A shutdown still saves a snapshot whose changes it did not interrupt.
+      // A shutdown still saves a snapshot if it interrupted none of its changes.
       if (!aborted || !entry.isReady || entry.snapshot.isChanging) this.#drop(entry)
       if (!aborted && !(error instanceof NoRoom)) this.#options.onError(error, entry.organizationId)
     } finally {

@@ -14,7 +14,7 @@ const COMMON_WORDS: Record<OcrLanguage, ReadonlySet<string>> = {
 }
 const COMMON_MIN = 3
 
-/** The language of a text by its common words; `languages[0]` if too few tell. */
+/** The language of a text by its common words; `languages[0]` if there are too few. */
 export function guessLanguage(text: string, languages: OcrLanguages): OcrLanguage {
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? []
   const countOf = (language: OcrLanguage): number =>

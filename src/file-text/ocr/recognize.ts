@@ -29,7 +29,7 @@ const TRAINED_DATA: Record<OcrLanguage, string> = {
 }
 /** Tesseract's neural engine. */
 const LSTM = 1
-/** Detects columns and paragraphs by itself. */
+/** Detects columns and paragraphs automatically. */
 const AUTOMATIC_LAYOUT = '3'
 /** Photos and drawings give words of low confidence. */
 const CONFIDENCE_MIN = 50

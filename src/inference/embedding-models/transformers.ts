@@ -22,7 +22,9 @@ type Transformers = typeof import('@huggingface/transformers')
 /** Texts per batch: more cost memory and bring no speed on a CPU. */
 const BATCH_SIZE = 16
 
-/** Where scripts/install-local-models.mjs installs the package: outside node_modules, which an update empties. */
+/**
+ * The folder where scripts/install-local-models.mjs installs the package: outside node_modules, which updates empty.
+ */
 const PACKAGE_ENTRY = new URL(
   '../../../.runtime/local-models/node_modules/@huggingface/transformers/dist/transformers.node.mjs',
   import.meta.url,

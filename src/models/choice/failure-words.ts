@@ -11,7 +11,7 @@ const ADVICE: Record<ProviderFailureKind, string> = {
   rejected: 'check that the server has an embedding model of this name, and omit the number of dimensions',
 }
 
-/** What went wrong, for the operator, including the model server's words, which contain no secrets. */
+/** What went wrong, for the operator. Includes the model server's message, which contains no secrets. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AppError && error.cause instanceof ProviderFailure)
     return `${error.message} It said: ${error.cause.message}`

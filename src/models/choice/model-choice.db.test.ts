@@ -350,7 +350,7 @@ describe('chunks that cannot be moved', () => {
     expect((await best()).limitations).toEqual(['embedding_fallback'])
     await service.close()
     refuses = false
-    // As if the 30 s wait after a failed move had passed.
+    // Simulates that the 30 s wait after a failed move has passed.
     await database.db.updateTable('reembeddings').set({ lease_expires_at: null }).execute()
     service = await start()
     expect(await answering()).toBe(before)

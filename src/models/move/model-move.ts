@@ -177,7 +177,7 @@ async function findWaiting(db: Db): Promise<string[]> {
   return Waiting.parse(rows).map((row) => row.organization_id)
 }
 
-/** Organizations whose vectors are of another model, or are moving to one. */
+/** Organizations whose vectors belong to another model, or are moving to one. */
 async function findElsewhere(db: Db, modelId: number): Promise<string[]> {
   const { rows } = await sql`
     select o.id as organization_id from organizations o

@@ -8,7 +8,7 @@ import { contextOf } from '../secrets.ts'
 import type { SendFault, SendResult } from './send.ts'
 import { ATTEMPTS_MAX, FAILING_MS, waitAfter } from './schedule.ts'
 
-/** Well over an attempt's timeout: a process that holds one longer is gone. */
+/** Well over an attempt's timeout: a process that holds one longer has died. */
 const LEASE_SECONDS = 60
 
 export interface DeliveryRef {
@@ -161,7 +161,7 @@ async function fail(tx: Tx, delivery: Row<'webhook_deliveries'>, error: Delivery
     .execute()
 }
 
-/** Updates since when deliveries fail. Disables a webhook that is gone or has failed for three days. */
+/** Records when deliveries began to fail. Disables a webhook that returned 410 or has failed for three days. */
 async function noteHealth(
   tx: Tx,
   { organizationId, webhookId }: Taken,

@@ -16,7 +16,7 @@ export interface DispatcherDependencies {
   send: Send
   /** Called for every settled attempt. */
   onAttempt: (attempt: { outcome: Settled['outcome']; seconds: number }) => void
-  /** Called when a webhook is disabled because its receiver is gone or has failed for three days. */
+  /** Called when a webhook is disabled because it returned 410 or has failed for three days. */
   onDisabled: (webhook: { organizationId: string; webhookId: string; reason: WebhookDisabledReason }) => void
   onError: (error: unknown) => void
   /** How long attempts may finish when the process stops, in milliseconds; for tests. */
@@ -29,7 +29,7 @@ export interface Dispatcher {
   wake(): void
   /** Attempts what is due now, and waits for it. */
   settle(): Promise<void>
-  /** Takes no more deliveries, gives running attempts a moment to end, and releases the rest. */
+  /** Accepts no more deliveries, gives running attempts a moment to end, and releases the rest. */
   stop(): Promise<void>
 }
 

@@ -47,7 +47,7 @@ function idsOf(value: unknown): string[] {
   )
 }
 
-/** Distinct user ids, lowercase. @throws AppError `validation_failed` for what is not an id */
+/** Distinct user ids, lowercase. @throws AppError `validation_failed` for anything that is not an id */
 export function memberIds(ids: readonly string[]): string[] {
   return idsOf([...new Set(ids)])
 }

@@ -18,7 +18,7 @@ const dialect: JsonDialect = { contentType: 'application/scim+json', errorBody: 
 export const shared = { tag: 'SCIM', access: { surface: 'scim' }, credits: 0, dialect } as const
 
 const example = (value: object) => ({ example: value })
-/** RFC 7643 says what it holds; attributes that are not known are passed over. */
+/** RFC 7643 defines its content; unknown attributes are ignored. */
 export const User = z.looseObject({}).meta({
   id: 'ScimUser',
   description: 'A SCIM user.',

@@ -7,7 +7,7 @@ import { tokenize } from './tokenize.ts'
 export const DIMENSIONS = 1024
 const LEXICAL = DIMENSIONS - WORD_DIMENSIONS - 1
 const FILLER = DIMENSIONS - 1
-/** Where a vector holds meaning. */
+/** The part of a vector that holds meaning. */
 export const MEANING_PART = { from: LEXICAL, length: WORD_DIMENSIONS }
 
 /** Signed positions of a stem in the lexical part. */
