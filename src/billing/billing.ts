@@ -82,23 +82,21 @@ const DELETE_MS = HOUR_MS
 export function createBilling(deps: BillingDependencies): Billing {
   const { db, clock, logger, processor } = deps
   const onError = (err: unknown): void => logger.error({ err }, 'a billing task failed; will retry')
-  const shared = {
+  const shared: Omit<Billing, 'payments' | 'start' | 'settle' | 'stop'> = {
     subscriptions: createSubscriptions(deps),
-    readRoom: (organizationId: string) => readRoom(db, organizationId),
-    readCheckoutTerms: async (organizationId: string) =>
+    readRoom: (organizationId) => readRoom(db, organizationId),
+    readCheckoutTerms: async (organizationId) =>
       processor ? await readCheckoutTerms(db, organizationId) : NOTHING_SOLD,
     overage: {
       status: () => readOverageStatus(db, clock.now()),
-      listWaiting: (limit: number) => listWaitingReports(db, clock.now(), limit),
-      resolve: (report: { organizationId: string; id: string; arrived: boolean }) =>
-        resolveReport(db, report, clock.now()),
+      listWaiting: (limit) => listWaitingReports(db, clock.now(), limit),
+      resolve: (report) => resolveReport(db, report, clock.now()),
     },
     comparison: {
       status: () => readComparisonStatus(db, clock.now()),
-      listRemarked: (limit: number) => listRemarked(db, limit),
+      listRemarked: (limit) => listRemarked(db, limit),
     },
-    whileNothingIsOwed: <T>(organizationId: string, act: () => Promise<T>) =>
-      whileNothingIsOwed(deps, organizationId, act),
+    whileNothingIsOwed: (organizationId, act) => whileNothingIsOwed(deps, organizationId, act),
     takeOver: () => releaseAllPaymentLeases(db),
   }
   if (!processor)

@@ -92,6 +92,8 @@ export const BillingState = z
   })
   .meta({ id: 'Billing', description: 'The plan, its current period and its use.' })
 
+export type BillingState = z.output<typeof BillingState>
+
 export const Checkout = z
   .strictObject({
     tier: z.enum(SOLD_TIERS).describe('The plan to buy.'),

@@ -6,17 +6,13 @@ import type { Row } from '../database/schema.ts'
 import { internPolicies, NOBODY_ID, principalsOfPolicy } from '../permissions/index.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
-import type { AccessPolicy } from '../providers/index.ts'
+import type { AccessPolicy, PermissionsPage } from '../providers/index.ts'
 import { changeItems } from '../item-changes/index.ts'
 import { contentHash, fieldsOf } from './item.ts'
 import { originOf } from './item-policies.ts'
 import { inParts } from '../kernel/in-parts.ts'
 
-/** A stored item's readers at the provider; null: it names none, or no one may read it any more. */
-export interface PolicyChange {
-  externalId: string
-  accessPolicy: AccessPolicy | null
-}
+export type PolicyChange = PermissionsPage['policies'][number]
 
 export type PolicySource = SourceRef & { provider: ProviderId }
 

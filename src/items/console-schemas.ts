@@ -11,7 +11,7 @@ import {
   Timestamp,
 } from '../kernel/schemas.ts'
 import { PROVIDERS } from '../providers/index.ts'
-import { itemFilters, itemPages, ListedSourceItem } from './schemas.ts'
+import { itemFilters, itemPages, ListedSourceItem, SourceKind } from './schemas.ts'
 import { ITEM_ORDERS, ITEM_TIMES } from './newest-items.ts'
 
 /** Items by the widest reader of their policies. */
@@ -115,3 +115,19 @@ export const DeletedSeveral = z.object({
     .describe('The items that were not found.'),
 })
 export type DeletedSeveral = z.output<typeof DeletedSeveral>
+
+export const StoredFile = z.object({
+  file: z
+    .object({
+      externalId: text("The stored document's id.", 'handbook/vacation.docx'),
+      title: text('Its title, from the file or its name.', 'Vacation'),
+      sourceKind: SourceKind,
+      isTruncated: z
+        .boolean()
+        .meta({ description: 'Whether text beyond 1 MiB was cut off.', example: false }),
+    })
+    .describe('The stored file.'),
+  ingested: count('1 if it was new or had changed.', 1),
+  skipped: count('1 if it was already stored with the same content.', 0),
+})
+export type StoredFile = z.output<typeof StoredFile>

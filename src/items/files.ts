@@ -1,6 +1,5 @@
 import path from 'node:path'
 import type { Db } from '../database/database.ts'
-import type { SourceKind } from '../kernel/source-kinds.ts'
 import {
   FORMATS_IN_WORDS,
   type ExtractedText,
@@ -16,9 +15,9 @@ import { createFairLimit } from '../kernel/fair-limit.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import { providersOf } from '../providers/index.ts'
+import type { StoredFile } from './console-schemas.ts'
 import { cleanItem } from './item.ts'
 import type { Items } from './items.ts'
-import type { StoreCounts } from './store-items.ts'
 
 export interface GivenFile {
   connectorId: string
@@ -28,10 +27,6 @@ export interface GivenFile {
   mediaType: string
   modifiedAt: Date | null
   bytes: Buffer
-}
-
-export interface StoredFile extends StoreCounts {
-  file: { externalId: string; title: string; sourceKind: SourceKind; isTruncated: boolean }
 }
 
 export interface Files {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { FORMATS_IN_WORDS, SERVICE_FILE_LIMITS } from '../file-text/index.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import { readingTwins, twins } from '../http/twins.ts'
-import { count, EXAMPLE_ID, fileName, idOf, onBehalfOfQuery, text, Timestamp } from '../kernel/schemas.ts'
+import { count, EXAMPLE_ID, fileName, idOf, onBehalfOfQuery, Timestamp } from '../kernel/schemas.ts'
 import {
   INGEST_BYTES_MAX,
   ingestBody,
@@ -11,8 +11,8 @@ import {
   ItemReader,
   ListQuery,
   SourceItem,
-  SourceKind,
 } from './schemas.ts'
+import { StoredFile } from './console-schemas.ts'
 import type { Files } from './files.ts'
 import type { Items } from './items.ts'
 
@@ -136,22 +136,7 @@ export const itemRoutes = [
       modifiedAt: Timestamp.optional().describe('When the file was last changed.'),
     }),
     refuses: ['file_unreadable', 'not_found', 'embedding_model_mismatch', 'upstream_error', 'overloaded'],
-    responses: {
-      200: z.object({
-        file: z
-          .object({
-            externalId: text("The stored document's id.", 'handbook/vacation.docx'),
-            title: text('Its title, from the file or its name.', 'Vacation'),
-            sourceKind: SourceKind,
-            isTruncated: z
-              .boolean()
-              .meta({ description: 'Whether text beyond 1 MiB was cut off.', example: false }),
-          })
-          .describe('The stored file.'),
-        ingested: count('1 if it was new or had changed.', 1),
-        skipped: count('1 if it was already stored with the same content.', 0),
-      }),
-    },
+    responses: { 200: StoredFile },
     handle: async ({ caller, query, headers, rawBody, requestId, signal }, { files }) => {
       const { connectorId, name, modifiedAt } = query
       const given = {

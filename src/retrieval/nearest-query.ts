@@ -2,7 +2,7 @@ import type { StoredModel } from '../models/index.ts'
 import type { MeaningPart } from '../inference/embedding-model.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import type { Readable } from '../kernel/viewer.ts'
-import type { CandidateSet, HeldSnapshot, SearchFilter } from '../vector-memory/index.ts'
+import type { CandidateSet, ChunkKey, HeldSnapshot, SearchFilter } from '../vector-memory/index.ts'
 import type { StoredVector } from '../vector-scan/index.ts'
 import type { ShownChunk } from './hit-fields.ts'
 
@@ -23,12 +23,6 @@ export interface NearestQuery {
   entityIds: readonly string[] | null
   /** The revision of the items, read with the caller's key; null: not read. */
   seenRevision: number | null
-}
-
-/** Identifies a chunk within its organization. */
-export interface ChunkKey {
-  itemId: string
-  position: number
 }
 
 /** A stored chunk: its vector and the fields of a hit. */

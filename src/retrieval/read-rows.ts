@@ -7,7 +7,8 @@ import type { StoredModel } from '../models/index.ts'
 import { distanceError, lengthOf } from '../vector-scan/index.ts'
 import { wheresOf, naming, notBeingRemoved, removedSources } from './scope-conditions.ts'
 import { CHUNK_FIELDS, ITEM_FIELDS, SELECTED_ITEM_FIELDS, ShownChunk } from './hit-fields.ts'
-import type { ChunkKey, ChunkRow, NearestQuery } from './nearest-query.ts'
+import type { ChunkKey } from '../vector-memory/index.ts'
+import type { ChunkRow, NearestQuery } from './nearest-query.ts'
 
 /** The organization's state, read in the same statement and database snapshot as the rows. */
 export interface OrganizationState {

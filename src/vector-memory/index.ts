@@ -6,6 +6,7 @@
  * changes, and evicts the least recently used one. Shutdown saves snapshots to files (`saved-snapshots.ts`).
  */
 export type { ItemScope } from './item-fields.ts'
+export type { ChunkKey } from './read-snapshot.ts'
 export { conditionsOf, SearchFilter } from './search-filter.ts'
 export { SavedSnapshots } from './saved-snapshots.ts'
 export {

@@ -13,8 +13,8 @@ export interface SnapshotOf {
   dimensions: number
 }
 
-/** The key of the last row read. */
-export interface RowKey {
+/** Identifies a chunk within its organization. */
+export interface ChunkKey {
   itemId: string
   position: number
 }
@@ -151,11 +151,11 @@ const selectItemsAfter = prepare(`
 /** At most {@link ROWS_A_PAGE} rows in the format of `writeRows`, their keys, and the items that begin here. */
 export interface PageOfRows {
   page: Uint8Array
-  keys: readonly RowKey[]
+  keys: readonly ChunkKey[]
   items: readonly ItemRow[]
 }
 
-const FIRST: RowKey = { itemId: '00000000-0000-0000-0000-000000000000', position: -1 }
+const FIRST: ChunkKey = { itemId: '00000000-0000-0000-0000-000000000000', position: -1 }
 
 /** Reads rows by page in key order, of all items or of `itemIds`. @throws the signal's reason */
 export async function* readPages(
@@ -199,9 +199,9 @@ async function* readItems(
     yield ItemRows.parse((await selectItems(db, [organizationId, JSON.stringify(ids)])).rows)
 }
 
-function keysOf(bytes: Buffer, dimensions: number): RowKey[] {
+function keysOf(bytes: Buffer, dimensions: number): ChunkKey[] {
   const rowBytes = rowBytesOf(dimensions)
-  const keys: RowKey[] = []
+  const keys: ChunkKey[] = []
   let [itemId, itemAt] = ['', -1]
   for (let at = 0; at < bytes.length; at += rowBytes) {
     if (at + rowBytes > bytes.length || bytes.readUInt16BE(at + KEY_BYTES) !== dimensions)

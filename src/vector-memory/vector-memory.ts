@@ -2,12 +2,12 @@ import { within } from '../background/index.ts'
 import type { MeaningPart } from '../inference/embedding-model.ts'
 import { greatestCosines, type Similarity, similaritiesOf } from '../vector-scan/index.ts'
 import type { ItemScope } from './item-fields.ts'
-import type { RowKey, SnapshotOf } from './read-snapshot.ts'
+import type { ChunkKey, SnapshotOf } from './read-snapshot.ts'
 import { type Entry, Snapshots, type SnapshotsOptions } from './snapshots.ts'
 import type { VectorSnapshot } from './vector-snapshot.ts'
 
 /** A chunk that can be among the nearest to a query. */
-export interface Candidate extends RowKey, Similarity {
+export interface Candidate extends ChunkKey, Similarity {
   /** The version of its item in the snapshot; null: it comes from the database. */
   version: number | null
 }

@@ -2,10 +2,10 @@ import { setImmediate } from 'node:timers/promises'
 import type { Db } from '../database/database.ts'
 import { NO_ITEM, type RowTable, type VectorScanner } from '../vector-scan/index.ts'
 import { ItemFields } from './item-fields.ts'
-import { type PageOfRows, readPages, type RowKey, type SnapshotOf } from './read-snapshot.ts'
+import { type PageOfRows, readPages, type ChunkKey, type SnapshotOf } from './read-snapshot.ts'
 
 /** A row of a snapshot. The version changes whenever the stored item may have changed. */
-export type SnapshotRow = RowKey & { version: number }
+export type SnapshotRow = ChunkKey & { version: number }
 
 /** The revision of a snapshot while it is changing. */
 const CHANGING = -1

@@ -1,13 +1,8 @@
 import type { Db } from '../../database/database.ts'
 import { TRIAL_DAYS } from '../plans/plans.ts'
+import type { BillingState } from '../schemas.ts'
 
-/** A checkout's terms as known before it begins. */
-export interface CheckoutTerms {
-  /** Free trial days of the next checkout; 0: the workspace has used its trial, or cannot buy. */
-  trialDays: number
-  /** Whether checkout requires a card, even for a trial. */
-  cardRequired: boolean
-}
+export type CheckoutTerms = Pick<BillingState, 'trialDays' | 'cardRequired'>
 
 /** For deployments without a payment processor. */
 export const NOTHING_SOLD: CheckoutTerms = { trialDays: 0, cardRequired: false }

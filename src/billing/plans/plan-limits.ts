@@ -4,6 +4,7 @@ import type { Db, Tx } from '../../database/database.ts'
 import type { SubscriptionStatus, Tier } from '../../database/schema.ts'
 import { type Action, isAgent } from '../../kernel/actions.ts'
 import { AppError } from '../../kernel/errors.ts'
+import type { BillingState } from '../schemas.ts'
 import { PLANS } from './plans.ts'
 
 type Resource = 'agents' | 'connectors'
@@ -69,13 +70,8 @@ export async function beyondPlanError(db: Db, organizationId: string, resource: 
   )
 }
 
-/** The plan's limits on agents and connectors; null: unlimited. */
-type Included = Record<'agentsIncluded' | 'connectorsIncluded', number | null>
-
-export interface Room extends Included {
-  agentsUsed: number
-  connectorsUsed: number
-}
+type Included = Pick<BillingState, 'agentsIncluded' | 'connectorsIncluded'>
+export type Room = Included & Pick<BillingState, 'agentsUsed' | 'connectorsUsed'>
 
 export function includedIn(plan: CurrentPlan): Included {
   return { agentsIncluded: limitOf(plan, 'agents'), connectorsIncluded: limitOf(plan, 'connectors') }
