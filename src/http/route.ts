@@ -166,32 +166,21 @@ export interface RouteDefinition<
   handle(request: RouteRequest<A, Body, Params, Query>, services: Services): Promise<Reply<R>>
 }
 
+type Untyped<Services> = RouteDefinition<
+  Access,
+  z.ZodType | undefined,
+  z.ZodType | undefined,
+  z.ZodType | undefined,
+  ResponseSchemas,
+  Services
+>
+type WithDefault = 'bodyBytesMax' | 'refuses' | 'streams' | 'downloads'
+
 /** A route without its type parameters, as the server, the OpenAPI document and the every-route tests read it. */
-export interface Route<Services> {
-  operationId: string
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  path: string
-  summary: string
-  description?: string | undefined
-  tag: string
-  access: Access
-  credits: 0 | 1
-  audit: string
-  bodyBytesMax: number
-  body?: z.ZodType | undefined
-  reading?: BodyReading | undefined
+export interface Route<Services>
+  extends Omit<Untyped<Services>, WithDefault | 'handle'>, Required<Pick<Untyped<Services>, WithDefault>> {
   /** Whether a missing body counts as `{}`: every field is optional. */
   bodyOptional: boolean
-  params?: z.ZodType | undefined
-  query?: z.ZodType | undefined
-  responses: ResponseSchemas
-  onBehalfOf?: PersonAt | undefined
-  refuses: readonly ErrorCode[]
-  streams: boolean
-  upload?: string | undefined
-  downloads: readonly string[]
-  dialect?: JsonDialect | undefined
-  errorPage?: ((error: AppError, params: unknown) => Html) | undefined
   handle(request: UntypedRouteRequest, services: Services): Promise<UntypedReply>
 }
 

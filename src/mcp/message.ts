@@ -28,7 +28,6 @@ export const MESSAGE_DECLARATION: BodyDeclaration = {
   body: MessageBody,
   bodyOptional: false,
   reading: { fields: FIELDS, schema: { module: import.meta.url, name: 'MessageBody' } },
-  upload: undefined,
 }
 
 /** A message refused before it reaches the protocol's server. */
