@@ -13,7 +13,7 @@ const field = (name: string, required: boolean) => ({
 })
 const form = [field('address', true), field('token', true), field('note', false)]
 
-it('takes the fields of options, reads values from files, and asks for the others', async () => {
+it('accepts fields as options, reads values from files, and asks for the others', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'connect-form-'))
   const file = path.join(folder, 'token')
   await writeFile(file, 'secret=1\n')

@@ -107,7 +107,7 @@ describe('a file of questions', () => {
     expect(() => readQuestions(text)).toThrow(message)
   })
 
-  it('takes a byte order mark, quotes in quotes and Windows line ends', () => {
+  it('accepts a byte order mark, quotes in quotes and Windows line ends', () => {
     expect(readQuestions('\uFEFFFact,Question\r\n"say ""hi"", now",Why?\r\n')).toEqual([
       { line: 2, question: 'Why?', page: null, fact: 'say "hi", now' },
     ])

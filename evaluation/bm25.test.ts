@@ -38,7 +38,7 @@ describe('BM25', () => {
     expect(two('heron gull gull', 2)).toEqual(['b', 'a'])
   })
 
-  it('finds nothing for stop words alone', () => {
+  it('finds nothing for only stop words', () => {
     expect(rank('what is the', 10)).toEqual([])
   })
 })

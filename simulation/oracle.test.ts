@@ -46,7 +46,7 @@ function stored(policy?: unknown): SimulatedOrganization {
 }
 
 describe('the checker of answers', () => {
-  it('takes an answer that shows what is stored', () => {
+  it('accepts an answer that shows what is stored', () => {
     expect(violationsOf(stored(), ['open-notion-doc1-v1'])).toEqual([])
   })
 
@@ -63,7 +63,7 @@ describe('the checker of answers', () => {
     ])
   })
 
-  it('takes both states of a change whose answer was lost', () => {
+  it('accepts both states of a change whose response was lost', () => {
     const organization = stored()
     const register = organization.documents.get('notion doc1')
     register?.end(register.begin(null), 'unknown')
@@ -95,7 +95,7 @@ describe('the checker of answers', () => {
 })
 
 describe('the checker of counts', () => {
-  it('takes what was acknowledged, with what may have happened besides', () => {
+  it('accepts acknowledged events, with others that may have happened', () => {
     const tally = { acknowledged: 3, unknown: 1 }
     expect([2, 3, 4, 5].map((count) => fits(count, tally))).toEqual([false, true, true, false])
   })

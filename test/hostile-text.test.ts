@@ -212,7 +212,7 @@ function longestStepMs(work: Pausable<unknown>): number {
 }
 
 // "ﷺ" is four words of eighteen characters once it is normalized.
-it('answers from a character that stands for a sentence in steps of less than 50 ms', () => {
+it('answers from a character that expands to a sentence in steps of less than 50 ms', () => {
   const text = 'ﷺ'.repeat(100_000)
   const answering = (): Pausable<string> =>
     createSynthesize(terms)({

@@ -248,7 +248,7 @@ describe('memory import', () => {
     expect(ingests()).toHaveLength(1)
   })
 
-  it('after a kill resumes with what was not acknowledged', async () => {
+  it('resumes after a kill with the documents that were not acknowledged', async () => {
     await writeMany(250)
     service.intercept = () => (ingests().length === 3 ? 'hang' : undefined)
     const running = startCommand(['import', folder], environment())

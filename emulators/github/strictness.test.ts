@@ -124,7 +124,7 @@ describe('an app', () => {
     })
   })
 
-  it('gives tokens for an hour that read the selected repositories, and nothing of a person', async () => {
+  it('issues tokens for an hour that read only the selected repositories', async () => {
     const installation = hub.app.install('acme')
     const web = hub.state.find('acme/web')?.repository
     installation.repositories = new Set([web?.id ?? 0])

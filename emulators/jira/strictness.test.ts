@@ -51,7 +51,7 @@ it('refuses another email or token', async () => {
     expect((await ask('/myself', undefined, login)).status).toBe(401)
 })
 
-it('tells readers only to an account with the rights', async () => {
+it('shows readers only to an account with the permission', async () => {
   jira.rights.administers = false
   jira.rights.browsesUsers = false
   for (const path of [

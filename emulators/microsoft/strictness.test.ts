@@ -63,7 +63,7 @@ it('pages by links, ends with a delta link, and refuses one that is too old with
   expect((await get(stale.headers.get('location') ?? '')).status).toBe(200)
 })
 
-it('reports the folders above a change unless told not to, and never their paths', async () => {
+it('reports the parent folders of a change unless excluded, and never their paths', async () => {
   const { body } = await get(`${drive}/root/delta?token=latest`)
   const item = microsoft.files.items.get(file)
   if (item === undefined) throw new Error('there is no file')

@@ -171,7 +171,7 @@ describe('the clock', () => {
     expect((await subscription()).status).toBe('past_due')
   })
 
-  test('it never goes back', async () => {
+  test('does not go back', async () => {
     const { emulator } = await shop()
     emulator.advance({ days: 1 })
     expect(() => emulator.advanceTo(Date.parse('2026-01-31T13:00:00Z') / 1000)).toThrow('only goes forward')

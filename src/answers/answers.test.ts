@@ -203,7 +203,7 @@ describe('an answer from passages too far from the question', () => {
     },
   )
 
-  it('then says that nearer passages may have been missed, as does an answer that is not weak', async () => {
+  it('then says that closer passages may have been missed, as does an answer that is not weak', async () => {
     const missed = { code: 'approximate_search', message: expect.any(String) }
     const both = await create({ isWeak: true, isApproximate: true }).ask({ query: QUERY })
     expect(both.limitations).toEqual([...weak, missed])

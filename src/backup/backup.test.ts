@@ -171,7 +171,7 @@ describe('a restore', () => {
     expect(await readdir(parent)).not.toContain('later-restored')
   })
 
-  it('with permission moves the previous folder aside intact, unless a service holds it', async () => {
+  it('with --replace, moves the previous folder aside intact, unless a service holds it', async () => {
     await expect(restoreTo(dataDir, file, true)).rejects.toThrow(/in use by another instance/)
     const { formerAt } = await restoreTo(target, file, true)
     expect(formerAt).toBe(`${target}.before-restore-20260510T080000Z`)

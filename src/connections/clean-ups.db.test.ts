@@ -28,7 +28,7 @@ describe('the cleanup of Slack system events', () => {
     ...values,
   })
 
-  it('counts on a dry run, and otherwise deletes only what is not content [MAINT-1, MAINT-2, MAINT-3]', async () => {
+  it('counts in a dry run, and otherwise deletes only items that are not content [MAINT-1, MAINT-2, MAINT-3]', async () => {
     const documents = [
       message('1', {}),
       message('2', { metadata: { subtype: 'channel_join' } }),

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
 describe('keptText', () => {
-  it('makes a file once, open to its owner alone, and leaves nothing beside it', async () => {
+  it('creates a file once, readable only by its owner, and leaves no other file', async () => {
     const file = path.join(folder, 'new', 'key')
     expect(await keptText(file, () => 'first')).toBe('first')
     expect(await keptText(file, () => 'second')).toBe('first')

@@ -41,7 +41,7 @@ describe('an email file', () => {
     })
   })
 
-  it('of HTML alone is read as a page', async () => {
+  it('with only HTML is read as a page', async () => {
     const mail =
       'From: a@example.com\r\nContent-Type: text/html\r\n\r\n<h1>Offer</h1><p>Now <b>half</b> off.</p>'
     const { title, text } = await readFile(extractor, 'mail', mail)
@@ -92,7 +92,7 @@ describe('an OpenDocument text', () => {
     expect((await readFile(extractor, 'odt', await sampleOdt(body))).text).toBe('Words (a note) go on.')
   })
 
-  it('takes its title from the properties, or else from the title style', async () => {
+  it('has the title in its properties, or else in the title style', async () => {
     const styles = '<style:style style:name="P1" style:parent-style-name="Title"/>'
     const body = '<text:p text:style-name="P1">The plan</text:p><text:p>Words</text:p>'
     const shown = await readFile(extractor, 'odt', await sampleOdt(body, { styles }))

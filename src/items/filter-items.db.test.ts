@@ -267,7 +267,7 @@ describe('the list of items', () => {
 })
 
 describe('deleting several items', () => {
-  it('deletes what is there with an event each, and names what was not found', async () => {
+  it('deletes existing items with an event each, and names those not found', async () => {
     await store({ externalId: 'a' }, { externalId: 'b' }, { externalId: 'c' })
     const ids = await idsOf()
     const missing = '00000000-0000-4000-8000-000000000000'

@@ -150,7 +150,7 @@ describe('a removed organization', () => {
     return left.map(({ id }) => id).toSorted()
   }
 
-  it('takes along members whom no other organization has or names', async () => {
+  it('also deletes members whom no other organization has or names', async () => {
     const { db } = database
     const both = await user([acme.id, other.id])
     const invited = await user([acme.id])
@@ -164,7 +164,7 @@ describe('a removed organization', () => {
     expect(await usersLeft()).toEqual([other.userId, both, invited, none].toSorted())
   })
 
-  it('takes along former members once it was the last to name them [OPS-10]', async () => {
+  it('also deletes former members once it was the last to name them [OPS-10]', async () => {
     const leftIt = await user([], [acme.id])
     const leftBoth = await user([], [acme.id, other.id])
     const elsewhere = await user([other.id], [acme.id])

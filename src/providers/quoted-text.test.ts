@@ -73,7 +73,7 @@ describe('a reply without its quotes', () => {
     expect(withoutQuotedText(reply, 'list footer', '> the rest of the quote')).toBe('Yes.\n\nlist footer')
   })
 
-  it('of a megabyte on one line, or of as many quote marks, takes little time', () => {
+  it('of a megabyte on one line, or of as many quote marks, is processed quickly', () => {
     const line = `On ${'wrote '.repeat(200_000)}:`
     expect(withoutQuotedText(line)).toBe(line.trim())
     expect(withoutQuotedText('On a wrote\n'.repeat(50_000)).length).toBeGreaterThan(500_000)

@@ -60,7 +60,7 @@ describe.each(['vector', 'hybrid'] as const)('recency in %s order', (rank) => {
     expect(titles(await find({ rank, recency: 30, limit: 1 }))).toEqual(['apple price list again'])
   })
 
-  it('keeps an old item that alone answers ahead of newer ones', async () => {
+  it('keeps an old item that is the only answer ahead of newer ones', async () => {
     await write('holidays', 'desert engine forest', '2015-01-01')
     await write('parking', 'desert garden harbour island jungle', '2026-03-01')
     expect(titles(await find({ rank, recency: 30, query: 'desert engine forest' }))[0]).toBe('holidays')

@@ -70,7 +70,7 @@ describe('the skipped items of a source', () => {
     expect((await skippedOf(sourceId)).map(({ externalId }) => externalId)).toEqual(['doc-2'])
   })
 
-  it('has what holds nothing to read, which the run does not count as failed', async () => {
+  it('lists items with nothing to read, which the run does not count as failed', async () => {
     const sourceId = await bench.connect()
     skipped = [{ externalId: 'photo', title: 'photo.gif', message: 'files of type image/gif are not read' }]
     failures = [{ externalId: 'doc-1', message: 'No access' }]

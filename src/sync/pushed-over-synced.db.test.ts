@@ -85,7 +85,7 @@ describe('a document pushed over a synced one', () => {
 })
 
 describe('a synced item that a caller deletes', () => {
-  it('is gone, and returns when a run reads it again', async () => {
+  it('is deleted, and returns when a run reads it again', async () => {
     provider.put('x', 'synced')
     await sync(sourceId)
     await items.remove(bench.organization.caller(), { provider: 'notion', externalId: 'x' })

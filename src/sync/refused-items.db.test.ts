@@ -46,7 +46,7 @@ describe('an item that the embedding model refuses', () => {
     ])
   })
 
-  it('is skipped too when it comes alone, and the failed attempt leaves nothing behind', async () => {
+  it('is also skipped if it is the only item, and the failed attempt leaves nothing behind', async () => {
     provider.put('doc', 'poison')
     const runId = await bench.queue(await bench.connect())
     await bench.worker(provider.adapter, { items: refusing('poison', 422) }).settle()

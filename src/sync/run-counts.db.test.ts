@@ -63,7 +63,7 @@ describe('the counts of a run', () => {
     expect(counts).toEqual({ ...NONE, stored: 1, failed: 1 })
   })
 
-  it('count a stored item that holds nothing to read any more as deleted, not as skipped', async () => {
+  it('count a stored item that no longer has anything to read as deleted, not as skipped', async () => {
     const sourceId = await bench.connect()
     provider.put('file', 'Words of the file.')
     await sync(sourceId)

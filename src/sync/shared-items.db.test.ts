@@ -220,7 +220,7 @@ describe('the access policy of a file that two accounts see', () => {
     }
   })
 
-  it('goes with the last account that could list it, and counts as missing from then on', async () => {
+  it('is deleted with the last account that could list it, and counts as missing from then on', async () => {
     await sync(anasId)
     await sync(bensId)
     ana.remove('my/shared')

@@ -134,7 +134,7 @@ describe('syncing one item again', () => {
     expect(await bench.stored(sourceId)).toEqual({ one: 'The first version.', two: 'Changed as well.' })
   })
 
-  it('deletes an item that is gone at its provider', async () => {
+  it('deletes an item that its provider no longer has', async () => {
     const id = await idOf('one')
     provider.remove('one')
     expect(await sync(id)).toEqual({ outcome: 'deleted', reason: null })

@@ -42,7 +42,7 @@ describe('a source whose provider is no longer offered', () => {
     expect(await bench.run(runId)).toMatchObject({ status: 'failed', lease_id: null })
   })
 
-  it('is left alone while another worker holds its run', async () => {
+  it('is unchanged while another worker holds its run', async () => {
     const sourceId = await bench.connect('slack')
     const runId = await bench.queue(sourceId)
     await takeRun(bench.db, ['slack'], new Date(bench.now))

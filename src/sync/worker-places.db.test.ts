@@ -41,7 +41,7 @@ const running = async () => {
 }
 
 describe('a provider', () => {
-  it('that hangs takes at most half of the slots', async () => {
+  it('that hangs uses at most half of the slots', async () => {
     stuck.beforePage = () => new Promise(() => {})
     const { runId, adapters } = await queueBehind(4)
     const worker = bench.worker(adapters, { concurrency: 4 })

@@ -333,7 +333,7 @@ describe('an unusable snapshot file', () => {
     }
   })
 
-  it('is removed at no other cost if another version wrote it, its organization is gone or there is no room', async () => {
+  it('is removed without other effects if another version wrote it, its organization is deleted or memory is full', async () => {
     const file = await searchAndStop()
     await rename(file, path.join(folder, `${crypto.randomUUID()}.vectors`))
     await writeFile(path.join(folder, `${organization.id}.vectors.part`), 'half')

@@ -148,7 +148,7 @@ describe('vector snapshots', () => {
     expect(memory.held().bytes).toBe(BLOCK)
   })
 
-  it('drop only organizations that are gone or being removed', async () => {
+  it('drop only organizations that are deleted or being removed', async () => {
     const [kept, removed] = [await organizationOf(20), await organizationOf(20)]
     for (const one of [kept, removed]) expect(await rowsHeld(one)).toBe(20)
     const used = await take(removed)

@@ -340,7 +340,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await close()
   })
 
-  it('tells members without a plan whom to ask, and offers them no plan', async () => {
+  it('shows members without a plan whom to ask, and offers them no plan', async () => {
     const { email } = await rig.settle('member', { status: 'canceled' })
     const { page, close } = await rig.openTab()
     await rig.signIn(page, email, 'ask')
@@ -385,7 +385,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await close()
   })
 
-  it('can be used at 360 pixels by keyboard alone, with the source covering the screen', async () => {
+  it('can be used at 360 pixels with only the keyboard, with the source covering the screen', async () => {
     const { page, close } = await rig.openTab({
       viewport: { width: 360, height: 740 },
       colorScheme: 'dark',

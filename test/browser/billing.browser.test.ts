@@ -101,7 +101,7 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
     await close()
   })
 
-  it('says when a smaller plan begins and what it will stop, while that can be withdrawn', async () => {
+  it('says when a smaller plan begins and what it will stop, while the change can be withdrawn', async () => {
     const { page, close } = await rig.openTab({ bypassCSP: true })
     const { organization: workspace, email } = await rig.settle('owner', { status: 'incomplete' })
     await makeConnectors(workspace.id)

@@ -69,7 +69,7 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
     await close()
   })
 
-  it('creates a key with chosen actions for chosen providers, by keyboard alone', async () => {
+  it('creates a key with chosen actions for chosen providers, using only the keyboard', async () => {
     const { page, close } = await rig.openTab()
     await rig.signIn(page, OWNER, 'developers')
     await expectSettled(page)

@@ -110,7 +110,7 @@ describe.skipIf(executablePath === null)('stored items in a browser', () => {
     await close()
   })
 
-  it('dates an item whose source knows only when it was written by that, in the list and in its text', async () => {
+  it('shows the creation date of an item whose source has no date of change, in the list and in its text', async () => {
     const written = '2023-05-05T12:00:00.000Z'
     const { page, close } = await visit('sources/items', [
       { externalId: '1', title: 'Note', sourceCreatedAt: written },
@@ -124,7 +124,7 @@ describe.skipIf(executablePath === null)('stored items in a browser', () => {
     await close()
   })
 
-  it('deletes selected items by keyboard once that is typed, and says how many', async () => {
+  it('deletes selected items by keyboard after typed confirmation, and says how many', async () => {
     const { page, organization, close } = await visit(
       'sources/items',
       ['One', 'Two', 'Three'].map((title, at) => ({ externalId: String(at), title })),
@@ -239,7 +239,7 @@ describe.skipIf(executablePath === null)('stored items in a browser', () => {
     await close()
   })
 
-  it('tells that every member reads an item without a policy while permissions are off, and what enforcing them changes', async () => {
+  it('says that every member reads an item without a policy while permissions are off, and what enforcing them changes', async () => {
     const { page, close } = await visit('sources/items', [{ externalId: '1', title: 'Handbook' }])
     await items(page).getByRole('button', { name: 'Handbook', exact: true }).click()
     const readers = page.getByRole('region', { name: 'Readers' })

@@ -20,7 +20,7 @@ describe.skipIf(executablePath === null)('the command palette in a browser', () 
   })
   afterAll(() => rig.close())
 
-  it('opens pages, sources, keys and items by keyboard alone, from within a field too', async () => {
+  it('opens pages, sources, keys and items with only the keyboard, also from within a field', async () => {
     const { organization, email } = await rig.settle()
     const { id } = await organization.mint()
     const { db } = rig.service.database

@@ -105,7 +105,7 @@ describe.skipIf(executablePath === null)('the settings in a browser', () => {
     await close()
   })
 
-  it('tells everyone how long each kind of data is stored, with the figures of the service', async () => {
+  it('shows everyone how long each kind of data is stored, with the service's figures', async () => {
     const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, (await rig.settle('member')).email, 'settings')
     const retention = page.getByRole('region', { name: 'Data retention' })
@@ -117,7 +117,7 @@ describe.skipIf(executablePath === null)('the settings in a browser', () => {
     await close()
   })
 
-  it('shows a failed test in words of what to do', async () => {
+  it('says what to do about a failed test', async () => {
     const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, (await rig.settle('admin')).email, 'settings')
     const problem = 'The server of the embedding model refuses the API key.'

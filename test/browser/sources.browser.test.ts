@@ -281,7 +281,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await close()
   })
 
-  it('syncs one item again, from its row and from its page, and deletes it once it is gone at its source', async () => {
+  it('syncs one item again, from its row and from its page, and deletes it once its source no longer has it', async () => {
     const { page, organization, close } = await visit('sources/new')
     await ingest(organization, 1)
     const id = emulators.notion.state.create({ title: 'Door codes', markdown: 'The code is 1111.' })

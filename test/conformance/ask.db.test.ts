@@ -100,7 +100,7 @@ describe('an answer', () => {
     for (const { content } of body.context) expect(prompts[0]?.prompt).toContain(content)
   })
 
-  it('is from as many hits as limit says [ASK-3]', async () => {
+  it('uses as many hits as limit says [ASK-3]', async () => {
     await pushThree()
     const { body } = await ask({ limit: 1 })
     expect(body.context).toHaveLength(1)
@@ -146,7 +146,7 @@ describe('an answer', () => {
     expect(prompts).toEqual([])
   })
 
-  it("is from what is in the key's scope only [ASK-10, ASK-5]", async () => {
+  it("uses only items in the key's scope [ASK-10, ASK-5]", async () => {
     await pushThree()
     const slack = await organization.mint({ providers: ['slack'] })
     const { context } = (await ask({}, service, slack.secret)).body

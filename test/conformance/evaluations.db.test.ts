@@ -145,7 +145,7 @@ describe('a run of the evaluation', () => {
     expect((await call(ada, 'GET', path)).status).toBe(404)
   })
 
-  it('ignores for the next run what was measured of a page that was changed meanwhile', async () => {
+  it('does not compare the next run with measurements of a page that was changed meanwhile', async () => {
     await put(VACATION)
     const { path, ids } = await start()
     await put({ ...VACATION, page: 'Other' })

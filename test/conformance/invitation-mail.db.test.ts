@@ -69,7 +69,7 @@ describe('the mail of an invitation', () => {
     expect(accepted.status).toBe(200)
   })
 
-  it('takes names as text: no header, no line and no markup of their own', async () => {
+  it('treats names as text: they add no header, line or markup', async () => {
     await rename('Acme\r\nBcc: eve@example.com\r\n\r\n<img src=x>\u202Egnp')
     await invite({ role: 'member', email: 'ada@example.com' })
     expect(smtp.received).toMatchObject([{ to: ['ada@example.com'] }])

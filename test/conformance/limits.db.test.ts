@@ -48,7 +48,7 @@ describe('the rate limit', () => {
     expect(statuses(answers)).toEqual({ 200: 60, 429: 20 })
   })
 
-  it('tells a refused caller when to retry, in headers and body [RATE-5]', async () => {
+  it('says when a refused caller may retry, in headers and body [RATE-5]', async () => {
     await times(60, () => retrieve('/v1/search'))
     const { status, headers, body } = await retrieve('/v1/search')
     expect(status).toBe(429)

@@ -28,7 +28,7 @@ const JSON_HEADERS = { Accept: 'application/json, text/event-stream', 'Content-T
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
 
 describe('/mcp', () => {
-  it('tells a caller without a key where tokens come from', async () => {
+  it('shows a caller without a key where tokens come from', async () => {
     const refused = await service.call('POST', '/mcp', { body: LIST })
     expect(refused).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
     const metadata =

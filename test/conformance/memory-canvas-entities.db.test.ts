@@ -32,7 +32,7 @@ const weights = (query: Record<string, string> = {}, key = organization.adminKey
   canvasWeights(service, key, query)
 const idOf = (label: string, key = organization.adminKey) => canvasId(service, key, label)
 
-it('begins a snippet with a whole word, and keeps the name where no space stands before it', async () => {
+it('begins a snippet with a whole word, and keeps the name if no space precedes it', async () => {
   const snippetOf = async (before: string): Promise<string> => {
     await store(mail({ externalId: 'm', title: 'Plans', body: `${before}Ada Lovelace decides on Orion.` }))
     const id = await idOf('Ada Lovelace')

@@ -158,7 +158,7 @@ describe('a workspace that the operator removes', () => {
     expect(complaints).toEqual([])
   })
 
-  it('takes a delivery along that its webhook is about to answer [OPS-9]', async () => {
+  it('also deletes a delivery that its webhook is about to answer [OPS-9]', async () => {
     const { organization, owner } = await service.workspace()
     const answered = Promise.withResolvers<void>()
     const receiver = await startReceiver((response) => {
@@ -193,7 +193,7 @@ describe('a workspace that its owner removes in the console', () => {
   const removeAs = (token: string, id: string): Promise<Answer> =>
     service.call('DELETE', `/v1/console/organizations/${id}`, { key: token })
 
-  it('is gone for everyone, and cannot be removed by a lower role or from another workspace [OPS-9]', async () => {
+  it('is inaccessible to everyone, and cannot be removed by a lower role or from another workspace [OPS-9]', async () => {
     const { organization, owner } = await service.workspace()
     const other = await service.workspace()
     const admin = await service.signIn('an-admin', { organizationId: organization.id, role: 'admin' })

@@ -245,7 +245,7 @@ describe('a workspace', () => {
     ])
   })
 
-  it('lets owners preview as another person, with an audit event, and members as themselves alone', async () => {
+  it('lets owners preview as another person, with an audit event, and members only as themselves', async () => {
     expect(await titlesFor(tokens.get(ADA), behalf(BOB), '/v1/console/search')).toEqual(['all'])
     const trail = await service.call('GET', '/v1/audit-events?limit=2', { key: acme.adminKey })
     expect(trail.body.auditEvents).toContainEqual(

@@ -69,7 +69,7 @@ describe('a client that sends slowly', () => {
     })
   })
 
-  it('holds no more memory than a workspace may, and releases it on disconnect [LOAD-4, ERR-14]', async () => {
+  it('uses no more memory than a workspace may, and releases it on disconnect [LOAD-4, ERR-14]', async () => {
     const half = Array.from({ length: 8 }, () => send(service, `${ingestHead(10_000_000)}{"documents":`))
     const refusals = () => half.filter(({ received }) => received().includes('overloaded'))
     await vi.waitFor(() => expect(refusals()).toHaveLength(2), 20_000)

@@ -37,7 +37,7 @@ const asBrowser = (path: string): Promise<Answer> =>
   service.call('GET', path, { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })
 
 describe('a validation error', () => {
-  it('says in plain words what is wrong with which field [ERR-2]', async () => {
+  it('says plainly which field is wrong and why [ERR-2]', async () => {
     expect((await search({})).body).toMatchObject({
       error: 'query is required',
       issues: [{ path: 'query', message: 'query is required' }],
@@ -79,7 +79,7 @@ describe('a 401', () => {
     expect(headers.get('www-authenticate')).toBe('Bearer realm="Retrieval Memory Service"')
   })
 
-  it('says where a token belongs that came to another surface [ERR-18, SURF-1, SURF-2]', async () => {
+  it('says where to send a token that reached the wrong surface [ERR-18, SURF-1, SURF-2]', async () => {
     expect((await agent(`Bearer ${ownerToken}`)).body.error).toContain('/v1/console accept')
     expect((await agent(`Bearer ${OPERATOR_TOKEN}`)).body.error).toContain('begins with svc_')
     const console = await ask('/v1/console/me', `Bearer ${organization.adminKey}`)

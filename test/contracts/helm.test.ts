@@ -111,7 +111,7 @@ describe('the Helm chart', () => {
     expect(ofKind(manifests, 'Secret')).toEqual([])
   })
 
-  it('leaves out what is switched off', async () => {
+  it('omits disabled parts', async () => {
     const kinds = (await rendered({ ingress: { enabled: false }, networkPolicy: { enabled: false } })).map(
       ({ kind }) => kind,
     )

@@ -338,7 +338,7 @@ describe('docs/explanation/permissions.md', () => {
 })
 
 describe('docs/guides/reverse-proxy.md', () => {
-  it('has configurations that let through what the service takes, and keep the operator inside', async () => {
+  it('has configurations that pass what the service accepts, and keep operator routes internal', async () => {
     const text = await readPage('docs/guides/reverse-proxy.md')
     const nginx = testedBlock(text, 'nginx')
     const caddy = testedBlock(text, 'caddy')

@@ -104,7 +104,7 @@ describe('a table of the documentation', () => {
     expect(rows.flatMap(([cell]) => wordsOf(cell))).toEqual(sent)
   })
 
-  it("has the console's pages in their order, and for whom they are", async () => {
+  it("lists the console's pages in order, with their audience", async () => {
     const rows = await rowsOf('reference/console')
     expect(rows.map(([label, whom]) => [label, whom])).toEqual(
       PAGES.map(({ label, forAdmins }) => [label, forAdmins ? 'admins' : 'everyone']),

@@ -164,7 +164,7 @@ describe('signing in', () => {
 })
 
 describe('a code', () => {
-  it('works once; using it again revokes what it bought', async () => {
+  it('works once; using it again revokes the tokens it returned', async () => {
     const given = await code()
     const first = await redeem(given)
     expect(first.status).toBe(200)

@@ -34,7 +34,7 @@ describe('the passages of a commented configuration file', () => {
     expect(passages.map(({ text }) => text)).toEqual(['The first comment.', 'The second comment.'])
   })
 
-  it('leave the headings of Markdown alone', () => {
+  it('leave the headings of Markdown unchanged', () => {
     expect(splitPassages('# Depot\n## Gates\n\nThere are three gates.').map(({ text }) => text)).toEqual([
       'There are three gates.',
     ])

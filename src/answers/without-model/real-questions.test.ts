@@ -120,7 +120,7 @@ systemctl stop ledger
     expect(text).toMatch(/Fetch the newest copy.*\n.*Unpack it.*\n.*Start the service again/)
   })
 
-  it('takes the second part of a question from the document that answers the first', () => {
+  it('answers the second part of a question from the document that answers the first', () => {
     const leave = {
       title: 'Leave',
       content: 'Parents get 14 weeks of parental leave. It is paid in full for twelve weeks.',
@@ -183,7 +183,7 @@ Flush the queue with "depot-mail -f".`,
     expect(answer('How do I flush the queue?', [page])).toContain('Flush the queue with "depot-mail -f". [1]')
   })
 
-  it('takes a line of dashes for no term', () => {
+  it('does not read a line of dashes as a term', () => {
     const page = {
       title: 'Pragmas',
       content: 'PRAGMA cache\n\n--------\n\nThe cache holds 200 pages unless it is set.',
@@ -254,7 +254,7 @@ describe('chat messages whose titles are their first words', () => {
     )
   })
 
-  it('are all told if they differ in their numbers', () => {
+  it('are all quoted if they differ in their numbers', () => {
     const text = answer('Who decided to ship the data warehouse change on Tuesday?', shipping)
     expect(text).toContain('Ana Lima: We agreed to ship the data warehouse change on Tuesday at 731 percent')
     expect(text).toContain('Ben Lima: We agreed to ship the data warehouse change on Tuesday at 435 percent')

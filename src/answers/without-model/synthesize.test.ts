@@ -293,7 +293,7 @@ describe('an answer from the surroundings of hits', () => {
 })
 
 describe('an answer if nothing seems to answer', () => {
-  it('is the closest passage with what it says next, and its place', () => {
+  it('is the closest passage with the text after it, and its place', () => {
     const hits = [
       hit(
         'Payments [2]',

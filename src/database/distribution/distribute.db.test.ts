@@ -129,7 +129,7 @@ describe.runIf(isCluster)('a cluster', () => {
     expect(await distributeNewTables(database.db)).toEqual([])
   })
 
-  it('stores what a source brought, whichever server holds its organization', async () => {
+  it('stores synced items, whichever server holds the organization', async () => {
     for (const { id, sourceIds } of [
       await insertOrganization(database.db),
       await insertOrganization(database.db),

@@ -74,7 +74,7 @@ describe('a data directory', () => {
     await long
   })
 
-  it('is accessible to its owner only and holds nothing half-made', async () => {
+  it('is accessible only to its owner and never incomplete', async () => {
     expect((await stat(path.join(parent, 'data'))).mode & 0o777).toBe(0o700)
     expect((await readdir(path.join(parent, 'data'))).toSorted()).toEqual([
       'database',

@@ -96,7 +96,7 @@ describe('a PDF with scanned pages', () => {
     expect(text).toContain(TABLE.after)
   })
 
-  it('is read without the pages that fail, and said to be cut; refused if all fail', async () => {
+  it('is read without the pages that fail, and marked truncated; refused if all fail', async () => {
     const reading = { maxTextBytes: 1_000, signal: new AbortController().signal }
     const limits = { languages: ['eng'], pages: 10, timeoutMs: 60_000 } as const
     const document = { title: 'Scan', text: '', truncated: false, pages: ['', '', ''], scans: [1, 2, 3] }
@@ -143,7 +143,7 @@ describe('an image', () => {
     await expect(read('image', scan('table.png').subarray(0, 2_000))).rejects.toThrow('the image is damaged')
   })
 
-  it('that takes too long is given up, and the next one is read', async () => {
+  it('that takes too long is aborted, and the next one is read', async () => {
     const slow = read('image', scan('english.png'), { timeoutMs: 30 })
     await expect(slow).rejects.toMatchObject({ reason: 'time' })
     expect(await read('image', scan('line.jpg'))).toBe(LINE)

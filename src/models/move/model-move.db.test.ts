@@ -98,7 +98,7 @@ const titles = async (search: Search, query: string): Promise<string[]> => {
 }
 
 describe('a re-embedding', () => {
-  it('moves all chunks to the configured model, which alone answers afterwards', async () => {
+  it('moves all chunks to the configured model, which is then the only one in use', async () => {
     const before = instance(oldModel)
     const after = instance(newModel)
     await before.items.write(organization.id, manyItems(organization, 70))

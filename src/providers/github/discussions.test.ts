@@ -129,7 +129,7 @@ describe('a run', () => {
     expect(titles(account)).toEqual(['A discussion', 'Issue'])
   })
 
-  it('waits for the end of the hourly limit, which GraphQL tells with the status 200', async () => {
+  it('waits for the end of the hourly limit, which GraphQL reports with status 200', async () => {
     const { hub, web, sync } = await connect({ hourly: 12 })
     for (let count = 0; count < 10; count += 1) hub.state.discuss(web)
     const limits = { maxRateLimitWaitMs: 2 * HOUR }

@@ -27,7 +27,7 @@ it('a repository in an unknown format ends the run and removes nothing', async (
   expect(item(`issues/${number}`)).toBeDefined()
 })
 
-it('one issue in an unknown format is refused when it is read alone, and stays', async () => {
+it('one issue in an unknown format is refused when it is read individually, and stays', async () => {
   const { hub, web, sync, item } = await connect()
   const { number } = hub.state.open(web)
   await sync.run()

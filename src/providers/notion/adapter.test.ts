@@ -177,7 +177,7 @@ describe('Notion: later runs', () => {
     expect(sync.items.get(idOf('Plan'))?.metadata.folder).toBe('Region / Team')
   })
 
-  it('with a full resync read everything again and remove what is gone', async () => {
+  it('with a full resync read everything again and remove missing pages', async () => {
     const { notion, sync } = await connect()
     await sync.run()
     const [stale] = sync.items.values()

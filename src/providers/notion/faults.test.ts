@@ -31,7 +31,7 @@ describe('Notion: faults', () => {
     )
   })
 
-  it('an edit of what an interrupted run has read is found, although a later edit came before it was resumed', async () => {
+  it('an edit of a page that an interrupted run had read is found, even if a later edit came before it resumed', async () => {
     const { notion, sync } = await connect({ seed: SMALL, objectsPerPage: 1 })
     await sync.run()
     sync.now += 3_600_000

@@ -199,7 +199,7 @@ describe('Slack: later runs', () => {
     expect(find(sync, 'on the wall')).toHaveLength(1)
   })
 
-  it('reread what was renamed, and remove what is gone or lost', async () => {
+  it('reread renamed channels, and remove deleted or inaccessible ones', async () => {
     const { slack, sync, channel } = await connect()
     await sync.run()
     const [first, second, third] = [channel(0), channel(1), channel(2)]

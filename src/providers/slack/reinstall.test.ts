@@ -82,7 +82,7 @@ describe('Slack: an app that was removed and reinstalled', () => {
     expect(differences(slack, sync)).toEqual([])
   })
 
-  it('keeps a channel that it cannot rejoin until the allowlist changes, and deletes one that is gone', async () => {
+  it('keeps a channel that it cannot rejoin until the allowlist changes, and deletes a missing one', async () => {
     const { slack, sync, channel, allowlist, reinstall } = await installed()
     const [archived, gone] = [channel(0), channel(2)]
     const idsOf = (id: string) => [...sync.items.keys()].filter((key) => key.includes(id))

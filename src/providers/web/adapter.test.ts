@@ -173,7 +173,7 @@ describe('a run', () => {
     expect(sync.items.size).toBe(2)
   })
 
-  it('reads a sitemap that is packed, and takes a broken one for none', async () => {
+  it('reads a compressed sitemap, and ignores a broken one', async () => {
     const packed = gzipSync(`<urlset><url><loc>${site.url}/b</loc></url></urlset>`)
     site.robots = `Sitemap: ${site.url}/map.xml.gz\nSitemap: ${site.url}/broken.xml.gz`
     site.put('/map.xml.gz', { bytes: packed })
@@ -184,7 +184,7 @@ describe('a run', () => {
     expect(titles(sync)).toEqual(['B', 'Home'])
   })
 
-  it('requests a page again after six hours, conditionally, and removes what is gone', async () => {
+  it('requests a page again after six hours, conditionally, and removes missing pages', async () => {
     site.put('/a', page('A'))
     const sync = await connect()
     await sync.run()
@@ -239,7 +239,7 @@ describe('a run', () => {
     expect(titles(sync)).toEqual(['Home', 'Notes'])
   })
 
-  it('reports what is too large or compressed, and keeps what was stored', async () => {
+  it('reports pages that are too large or compressed, and keeps their stored content', async () => {
     site.put('/a', page('A'))
     const sync = await connect()
     await sync.run()

@@ -22,14 +22,14 @@ it('a link to a follow-up is read back with the earlier questions and without th
   expect(conversationOfLink(search)).toEqual([{ question: 'How many?', answer: '' }])
 })
 
-it('a link has at most as many earlier questions as the service takes', () => {
+it('a link has at most as many earlier questions as the service accepts', () => {
   const earlier = Array.from({ length: 12 }, (_, at) => `Question ${at}?`)
   const { after } = linkSearch(WORKSPACE, { question: 'And then?', earlier })
   expect([after?.length, after?.[0]]).toEqual([10, 'Question 2?'])
   expect(readAskSearch({ q: 'And then?', after: [...earlier, '', {}] }).after).toEqual(after)
 })
 
-it('a link to a citation is read back with its thread, answer and passage, and else has the document alone', () => {
+it('a link to a citation is read back with its thread, answer and passage, or else only with the document', () => {
   const [item, thread, turn] = ['1', '2', '3'].map((start) => `${start}${WORKSPACE.slice(1)}`)
   const citation = {
     thread: thread ?? '',

@@ -16,7 +16,7 @@ describe('the scope of a key', () => {
     })
   })
 
-  it('tells where files and pushed documents belong', () => {
+  it('shows which provider files and pushed documents belong to', () => {
     const sources = [
       { provider: 'notion', externalAccountId: 'push:1', sourceItemCount: 3 },
       { provider: 'slack', externalAccountId: 'push:2', sourceItemCount: 0 },
@@ -45,7 +45,7 @@ describe('a tested key', () => {
     ])
   })
 
-  it('is judged by the providers of what it found', () => {
+  it('is judged by the providers of the passages it found', () => {
     expect(hitsInWords([])).toBe('No results')
     expect(hitsInWords([{ provider: 'slack' }, { provider: 'slack' }])).toBe('2 passages from Slack')
     expect(scopeOf({ provider: 'google_drive', url: '' })).toBe('Google Drive, file')

@@ -9,7 +9,7 @@ describe('the expected page', () => {
     expect(isUnknownTitle('Vacation', { items: [vacation], areAll: true })).toBe(true)
   })
 
-  it('is not said to be unknown if more items contain what is typed than were listed', () => {
+  it('is not reported unknown if more items match the typed text than were listed', () => {
     expect(isUnknownTitle('Vacation', { items: [vacation], areAll: false })).toBe(false)
   })
 

@@ -25,7 +25,7 @@ it('marks the section of a followed link at the top, and at the end of the page'
   expect(at(1_000, 'four')).toBe('four')
 })
 
-it('marks what is in view once the reader scrolls on from a followed link', () => {
+it('highlights the section in view once the reader scrolls past a followed link', () => {
   expect(at(500, 'two')).toBe('three')
   expect(at(800, 'four')).toBe('five')
 })

@@ -27,7 +27,7 @@ describe('the explanation of a failed run', () => {
     expect(helpers.some(({ isCuredByReconnecting }) => isCuredByReconnecting)).toBe(false)
   })
 
-  it('says that the next sync tries again where no code is known, and leaves room for the message', () => {
+  it('without a known code, says that the next sync tries again, and leaves room for the message', () => {
     const outage = explainFailure('google_drive', null)
     expect(outage.happened).toBe('Google Drive could not be read.')
     expect(outage.fix).toContain('The next sync tries again')

@@ -225,7 +225,7 @@ describe('items', () => {
     expect((await sync.run()).discovered).toBe(0)
   })
 
-  it('whose answer is malformed fail alone', async () => {
+  it('with a malformed response fail without affecting others', async () => {
     const { wiki, hr, sync, item } = await connect()
     const broken = wiki.state.add(hr)
     const page = wiki.state.add(hr)

@@ -142,7 +142,7 @@ describe('pages', () => {
     expect(item(page)).toBeDefined()
   })
 
-  it('of a space that is gone or no longer readable are removed', async () => {
+  it('of a space that is deleted or no longer readable are removed', async () => {
     const { wiki, hr, sync } = await connect()
     const { state } = wiki
     const eng = state.createSpace('ENG')

@@ -22,7 +22,7 @@ async function readersOf(
   return (policy?.groups ?? []).flatMap((group) => groups.get(group)?.users ?? [])
 }
 
-it('a page is read by those whom its space and every restriction on it and above it names', async () => {
+it('a page is readable by people whom its space and every restriction on it and its ancestors names', async () => {
   const account = await connect()
   const { wiki, hr, sync } = account
   const { state } = wiki
@@ -56,7 +56,7 @@ it('people who hide their address, are deactivated, or come by a role are closed
   expect(await readersOf(account, page)).toEqual(['ada@acme.example', 'dan@acme.example'])
 })
 
-it('nobody reads a page below something whose restriction is not told', async () => {
+it('nobody reads a page under an ancestor with an unknown restriction', async () => {
   const account = await connect()
   const { wiki, hr, sync, item } = account
   const folder = wiki.state.add(hr, { type: 'folder' })

@@ -54,7 +54,7 @@ it('a space in an unknown format ends the run and removes nothing', async () => 
   expect(item(page)).toBeDefined()
 })
 
-it('one page in an unknown format is refused when it is read alone, and stays', async () => {
+it('one page in an unknown format is refused when it is read individually, and stays', async () => {
   const { wiki, hr, sync, item } = await connect()
   const page = wiki.state.add(hr)
   await sync.run()

@@ -149,7 +149,7 @@ describe('items', () => {
     expect(body).not.toContain('Secret.')
   })
 
-  it('whose answer is malformed fail alone', async () => {
+  it('with a malformed response fail without affecting others', async () => {
     const { jira, hr, sync, item } = await connect()
     const broken = jira.state.add(hr)
     const issue = jira.state.add(hr)

@@ -116,7 +116,7 @@ describe('issues', () => {
     expect(item(other)).toBeDefined()
   })
 
-  it('of a project that is gone or no longer readable are removed', async () => {
+  it('of a project that is deleted or no longer readable are removed', async () => {
     const { jira, hr, sync } = await connect()
     const { state } = jira
     const [eng, kept] = [state.createProject('ENG'), state.createProject('OPS')]

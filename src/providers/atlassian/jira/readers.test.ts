@@ -57,7 +57,7 @@ it('an issue is read by those who may browse its project, by whatever they hold 
   }
 })
 
-it('an issue with a security level is read by those of its project whom the level names', async () => {
+it('an issue with a security level is readable by the project's readers that the level names', async () => {
   const account = await connect({ pageMax: 2 })
   const { jira, hr, sync } = account
   const { state } = jira
@@ -82,7 +82,7 @@ it('an issue with a security level is read by those of its project whom the leve
   expect(await readersOf(account, open)).toEqual([ADA, BOB])
 })
 
-it('nobody reads an issue whose readers Jira does not tell', async () => {
+it('nobody reads an issue whose readers Jira does not show', async () => {
   const account = await connect()
   const { jira, hr, sync, item } = account
   hr.levels.set('10020', [{ type: 'user', value: 'ada' }])

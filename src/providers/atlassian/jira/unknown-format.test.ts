@@ -44,7 +44,7 @@ it('a project in an unknown format ends the run and removes nothing', async () =
   expect(item(issue)).toBeDefined()
 })
 
-it('one issue in an unknown format is refused when it is read alone, and stays', async () => {
+it('one issue in an unknown format is refused when it is read individually, and stays', async () => {
   const { jira, hr, sync, item } = await connect()
   const issue = jira.state.add(hr)
   await sync.run()

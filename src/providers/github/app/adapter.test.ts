@@ -57,7 +57,7 @@ describe('connecting', () => {
     })
   })
 
-  it('takes an account of the person, and gives it the same id when the app is installed again', async () => {
+  it('accepts an account of the person, and gives it the same id when the app is installed again', async () => {
     const { hub, connect } = await start()
     const first = hub.app.install('ada', 'User')
     const { externalAccountId } = await connect()
@@ -96,7 +96,7 @@ describe('connecting', () => {
     await expect(connect()).rejects.toThrow('you own several accounts with the app (acme, ada)')
   })
 
-  it('says which permission the app lacks to know the owners', async () => {
+  it('names the permission that the app needs to see the owners', async () => {
     const { hub, connect } = await start()
     hub.app.standings.set('acme', 'owner')
     hub.app.install('acme').rights.delete('members')
@@ -123,7 +123,7 @@ describe('connecting', () => {
 })
 
 describe('a run', () => {
-  it('reads the repositories of the installation alone, and removes one that is taken from it', async () => {
+  it('reads only the repositories of the installation, and removes one that leaves it', async () => {
     const account = await start()
     const { hub } = account
     const { installation, web, sync } = await connectInstallation(account)
@@ -138,7 +138,7 @@ describe('a run', () => {
     expect(titles()).toEqual(['Of web'])
   })
 
-  it('goes on with a new token after an hour', async () => {
+  it('continues with a new token after an hour', async () => {
     const account = await start()
     const { web, sync } = await connectInstallation(account)
     await sync.run()
@@ -211,7 +211,7 @@ describe('tokens', () => {
   })
 })
 
-it('takes a private key of one line, and no other text', () => {
+it('accepts a private key on one line, and no other text', () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString()
   const { GITHUB_APP_PRIVATE_KEY: setting } = githubAppSettings

@@ -260,7 +260,7 @@ describe('a shortcut', () => {
     expect([...engine.items.keys()]).toEqual([`my/${id}`])
   })
 
-  it('to an unlisted file stores it and its later versions until the shortcut or the target is gone', async () => {
+  it('to an unlisted file stores it and its later versions until the shortcut or the target is deleted', async () => {
     const { google, engine } = await connect()
     const target = google.drive.create({ name: 'Elsewhere', content: 'v1', unlisted: true })
     const shortcut = google.drive.createShortcut('link', target)
@@ -281,7 +281,7 @@ describe('a shortcut', () => {
     expect(engine.items.size).toBe(0)
   })
 
-  it('beyond the remembered number still takes its content along when deleted', async () => {
+  it('beyond the remembered number still deletes its content when deleted', async () => {
     const { google, engine } = await connect()
     const target = google.drive.create({ name: 'Elsewhere', content: 'v1', unlisted: true })
     const links = Array.from({ length: 202 }, (_, index) =>

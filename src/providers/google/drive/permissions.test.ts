@@ -160,7 +160,7 @@ describe('reading permissions alone', () => {
     })
   })
 
-  it('requests a run when a folder is gone or the position is too old', async () => {
+  it('requests a run if a folder is missing or the position is too old', async () => {
     const { google, engine, read } = await connect()
     const folder = google.drive.createFolder('Plans')
     google.drive.create({ name: 'plan', content: 'words', folderId: folder })

@@ -181,7 +181,7 @@ describe('what files inherit from their shared drive', () => {
 })
 
 describe('a folder that moves', () => {
-  it('into a shared drive takes its files along, each stored once', async () => {
+  it('into a shared drive moves its files too, each stored once', async () => {
     const { google, engine } = await connect({ sharedDrives: 1 })
     const team = google.drive.driveId(1)
     const folder = google.drive.createFolder('Plans')
@@ -195,7 +195,7 @@ describe('a folder that moves', () => {
     expect(engine.items.size).toBe(0)
   })
 
-  it('out of one and is deleted later takes its files with it', async () => {
+  it('out of one and is deleted later deletes its files too', async () => {
     const { google, engine } = await connect({ sharedDrives: 1 })
     const team = google.drive.driveId(1)
     const folder = google.drive.createFolder('Plans', team)

@@ -193,7 +193,7 @@ describe('changes in a mailbox', () => {
     expect(google.requests.total).toBe(1)
   })
 
-  it('to spam and drafts alone cost one request; drafts that are sent arrive', async () => {
+  it('only to spam and drafts cost one request; sent drafts arrive', async () => {
     const { google, engine } = await connect()
     await engine.run()
     google.mail.deliver({ subject: 'spam', labelIds: ['SPAM'] })

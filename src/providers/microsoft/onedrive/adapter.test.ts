@@ -69,7 +69,7 @@ describe('an item', () => {
     })
   })
 
-  it('is skipped with the reason when it holds nothing to read', async () => {
+  it('is skipped with the reason if it has nothing to read', async () => {
     const { files, drive, sync } = await connect()
     files.add(drive, { kind: 'package', name: 'Notebook' })
     files.add(drive, { kind: 'shortcut', name: 'Shared' })
@@ -122,7 +122,7 @@ describe('a file in an unknown format', () => {
 })
 
 describe('changes', () => {
-  it('of one file read that file alone', async () => {
+  it('of one file read only that file', async () => {
     const { files, drive, sync, microsoft } = await connect()
     const folder = files.folder(drive, 'Plans')
     const [first] = Array.from({ length: 4 }, () => files.add(drive, { parentId: folder.id }))
@@ -162,7 +162,7 @@ describe('changes', () => {
     expect(titles()).toEqual([])
   })
 
-  it('whose token is too old are read as a whole, and what is gone is removed', async () => {
+  it('whose token has expired are crawled, and missing files are removed', async () => {
     const { files, drive, sync, titles } = await connect()
     const [first] = Array.from({ length: 12 }, (_unused, index) =>
       files.add(drive, { name: `${String.fromCodePoint(97 + index)}.txt` }),

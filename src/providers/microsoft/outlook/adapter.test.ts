@@ -113,7 +113,7 @@ describe('a mail', () => {
 })
 
 describe('attachments', () => {
-  it('are read after the text, attached mails too, and what is not read is named', async () => {
+  it('are read after the text, including attached mails, and unread ones are named', async () => {
     const { mail, sync, stored, idOf } = await connect()
     const attached = Buffer.from(
       'From: bob@acme.example\r\nSubject: Old\r\nContent-Type: text/plain\r\n\r\nThe attached mail.',

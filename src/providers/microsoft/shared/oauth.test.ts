@@ -62,7 +62,7 @@ it('connects the account of the code, and replaces the refresh token with each u
   expect((await oauth.refresh(renewed, signal)).accessToken).not.toBe(renewed.accessToken)
 })
 
-it('refuses a code without its verifier, and takes a busy server for an outage', async () => {
+it('refuses a code without its verifier, and treats a busy server as an outage', async () => {
   const { microsoft, oauth, code } = await connect()
   const input = { code, redirectUri, codeVerifier: 'another', signal }
   await expect(oauth.exchangeCode(input)).rejects.toMatchObject({ kind: 'auth' })

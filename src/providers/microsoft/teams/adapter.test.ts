@@ -76,7 +76,7 @@ describe('a thread', () => {
     })
   })
 
-  it('of one message has its text alone, and a title of the channel and the text', async () => {
+  it('of one message has only its text, and a title of the channel and the text', async () => {
     const { teams, general, sync, stored } = await connect()
     const root = teams.post(general, { content: `<p>We launch in May.</p><p>${'x '.repeat(80)}</p>` })
     await sync.run()
@@ -251,7 +251,7 @@ describe('readers', () => {
     expect(await usersOf()).toEqual({ [team.id]: ['ada@acme.example'], [closed.id]: ['ada@acme.example'] })
   })
 
-  it('of a channel that is gone are none, and start a run', async () => {
+  it('of a deleted channel are empty, and start a run', async () => {
     const { teams, team, general, sync, adapter } = await connect()
     const closed = teams.createChannel(team, 'Closed', {
       membershipType: 'private',

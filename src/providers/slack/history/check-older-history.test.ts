@@ -65,7 +65,7 @@ describe('Slack: history older than the look-back, without events', () => {
     expect(differences(slack, sync)).toEqual([])
   })
 
-  it('that is unchanged stores nothing and takes no request of its own', async () => {
+  it('that is unchanged stores nothing and needs no extra request', async () => {
     const connected = await connect()
     const { slack, sync, channel } = connected
     await sync.run()
@@ -104,7 +104,7 @@ describe('Slack: history older than the look-back, without events', () => {
     expect(differences(slack, sync)).toEqual([])
   })
 
-  it('takes requests for unwatched threads only where a nearby root has changed', async () => {
+  it('requests unwatched threads only if a nearby root has changed', async () => {
     const connected = await connect({ changeCursor: forgetThreads })
     const { slack, sync, channel } = connected
     const replies = () => slack.requests.byPath()['/api/conversations.replies'] ?? 0
@@ -347,7 +347,7 @@ describe('Slack: a cursor saved before older history was compared', () => {
     return jsonValue.parse({ ...state, channels: Object.fromEntries(channels) })
   }
 
-  it('is accepted: one reading without its known threads supplies what is missing', async () => {
+  it('is accepted: one read without its known threads supplies the rest', async () => {
     let isOld = true
     const connected = await connect({ changeCursor: (cursor) => (isOld ? withoutMarks(cursor) : cursor) })
     const { slack, sync, channel } = connected

@@ -62,7 +62,7 @@ describe('Slack: threads of the look-back, without events', () => {
       expect(await requestedIn(connected)).toBeLessThanOrEqual(WATCHED)
     })
 
-    it('are read again in the hour in which one has a new reply, or is gone', async () => {
+    it('are read again in an hour in which one has a new reply or is deleted', async () => {
       const connected = await withThreads(COUNT, WATCHED)
       const { slack, channel, roots } = connected
       const [first = '', second = ''] = roots
