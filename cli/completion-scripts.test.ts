@@ -18,7 +18,7 @@ const hasShell = (shell: string): Promise<boolean> =>
     () => false,
   )
 
-/** What bash offers with the cursor after these words. */
+/** Bash's completions with the cursor after these words. */
 async function offeredByBash(...words: string[]): Promise<string[]> {
   const line = words.map((word) => `'${word}'`).join(' ')
   const program = `${scripts['bash']}

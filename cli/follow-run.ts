@@ -63,8 +63,8 @@ export function reportRun(
 }
 
 /**
- * What happens next to a source whose run failed: reconnect when its access has ended, else the time of the retry.
- * Without `details`, or from an older service, mentions both.
+ * The next step for a source whose run failed: reconnect if its access has ended, else the time of the retry. Without
+ * `details`, or from an older service, mentions both.
  */
 export function failureHint(details: RunDetails | undefined, provider: string | undefined): string {
   const command = `npm run memory -- connect ${provider ?? 'PROVIDER'}`

@@ -15,7 +15,7 @@ interface Target {
 /** How accounts are connected: by OAuth, or by the values of a form. */
 export type Connection = 'form' | 'oauth'
 
-/** Where each file of the example goes. */
+/** The destination of each file of the example. */
 function targetsOf(folder: string, connection: Connection): Target[] {
   const emulator = `emulators/${folder}`
   const inProvider = [

@@ -101,7 +101,7 @@ export function generatedProviders(openApi: string): string {
   const { 'x-providers': providers } = Document.parse(JSON.parse(openApi))
   return [
     '// Written by `npm run generate` from openapi/openapi.json: the list of providers.',
-    '/** Those of a deployment without PROVIDERS; others replace them when the page starts. */',
+    '/** The providers of a deployment without PROVIDERS; the page replaces them when it starts. */',
     'export const DEFAULT_PROVIDERS = [',
     ...providers.flatMap(({ id, name, brings, icon, color, hasChannels, isForFiles }) => [
       '  {',

@@ -1,4 +1,4 @@
-// What VitePress makes the site by: scripts/tasks/guide.mjs puts the pages beside this file and builds.
+// The VitePress configuration: scripts/tasks/guide.mjs puts the pages beside this file and builds the site.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -33,7 +33,7 @@ function sizeOf(file) {
   return /<svg[^>]* width="(\d+)" height="(\d+)"/.exec(bytes.toString())?.slice(1) ?? []
 }
 
-/** Of a WebP file as browsers write it (RFC 9649): with a header of its own, or of lossy data alone. */
+/** The size of a WebP file as browsers write it (RFC 9649): with an extended header, or only lossy data. */
 function sizeOfWebp(bytes) {
   if (bytes.toString('latin1', 12, 16) === 'VP8X')
     return [1 + bytes.readUIntLE(24, 3), 1 + bytes.readUIntLE(27, 3)]
@@ -61,14 +61,14 @@ export default defineConfig({
   description: "Your company's documents as memory for agents: search, context and cited answers.",
   titleTemplate: ':title · Memory guide',
   head: [['link', { rel: 'icon', href: '/guide/icon.svg', type: 'image/svg+xml' }]],
-  // The hashes of the pages as a file: no script stands in a page.
+  // The hashes of the pages in a file, because no page contains a script.
   metaChunk: true,
   markdown: {
     languageAlias: { caddy: 'nginx' },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config: (markdown) => [withoutEmptyHeadings, withSizes].forEach((change) => change(markdown)),
   },
-  // Tests check every link; a page of somebody's own must not take the guide away.
+  // Tests check every link; a page that somebody adds must not break the guide.
   ignoreDeadLinks: true,
   themeConfig: {
     siteTitle: 'Memory guide',

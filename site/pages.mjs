@@ -105,7 +105,7 @@ export const SECTIONS = [
   { text: 'Project', pages: ['project/contributing', 'project/changelog', 'project/security'] },
 ]
 
-/** Pages of the site that stand elsewhere in the checkout. */
+/** Pages of the site that are elsewhere in the checkout. */
 export const ELSEWHERE = new Map([
   ['ARCHITECTURE.md', 'explanation/architecture.md'],
   ['CHANGELOG.md', 'project/changelog.md'],

@@ -180,7 +180,7 @@ function complaints(texts: HostileText[], read: ((text: string) => unknown) | un
   return texts.flatMap((text) => findSuperlinear(text, read, HARMLESS_MS) ?? [])
 }
 
-/** Of CPU time: a step takes well under ten, but the first one may compile. */
+/** Milliseconds of CPU time: a step takes well under ten, but the first one may compile. */
 const STEP_MS_MAX = 500
 const TRIES_MAX = 3
 

@@ -125,7 +125,7 @@ function stepNote(step: AskStep): string {
   }
 }
 
-/** Without it, an answer that ends early looks complete. */
+/** Without this line, an answer that ends early looks complete. */
 function printLimitations(terminal: Terminal, limitations: readonly Limitation[]): void {
   if (limitations.length > 0) terminal.print()
   for (const { message } of limitations) terminal.print(`Note: ${printableLine(message)}.`)
@@ -167,7 +167,7 @@ async function pathOrProvider(
     )
     return typeof metadata.path === 'string' ? metadata.path : provider
   } catch (error) {
-    // The key may only ask, the rate limit is spent, or the item is gone: the answer is still valid.
+    // The key may only ask, the rate limit is reached, or the item was deleted: the answer is still valid.
     if (error instanceof MemoryError || error instanceof ConnectionError) return provider
     throw error
   }

@@ -75,7 +75,7 @@ async function backUp(
   sayWhereTheKeyIs(terminal, manifest.encryptionKey)
 }
 
-/** Without the client's timeout: a backup takes as long as it takes, and the service aborts one that stalls. */
+/** Without the client's timeout: a backup can take long, and the service aborts one that stalls. */
 async function askForBackup(url: string, withEncryptionKey: boolean): Promise<Response> {
   const headers = { authorization: `Bearer ${await operatorToken()}` }
   const address = `${url}/operator/backup?encryptionKey=${withEncryptionKey ? 'include' : 'leave'}`

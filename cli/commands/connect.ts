@@ -26,7 +26,7 @@ interface ConnectOptions extends PersonOptions {
   field?: Record<string, string>
 }
 
-/** What is connected, where, and by whom. */
+/** The account, workspace and person of a connection. */
 interface Connecting {
   person: ApiClient
   organizationId: string

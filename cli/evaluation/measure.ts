@@ -1,4 +1,4 @@
-/** What should be found for a question: the title, the URL or the ID of an item, words of the answer, or both. */
+/** A question's expected result: the title, URL or ID of an item, words of the answer, or both. */
 export interface Expectation {
   page: string | null
   fact: string | null

@@ -1,7 +1,7 @@
 import { QUERY_CHARACTERS_MAX } from '../../src/kernel/limits.ts'
 import type { Expectation } from './measure.ts'
 
-/** A file of questions that cannot be taken; its message names every bad row by its line. */
+/** An invalid file of questions; the message names every bad row by its line. */
 export class QuestionFileError extends Error {
   constructor(message: string) {
     super(message)

@@ -31,9 +31,8 @@ interface Sending {
 }
 
 /**
- * Pushes documents as they are read. One that the service refuses fails alone; one whose vectors do not fit there is
- * sent again without them.
- * @throws MemoryError, ConnectionError when none can be stored, what `entries` throws
+ * Pushes documents as they are read. A refused document does not affect others; a document whose vectors do not match
+ * is sent again without them. @throws MemoryError, ConnectionError when none can be stored, what `entries` throws
  */
 export async function sendRecords(
   { client, waiting, stop, onProgress }: Sending,

@@ -14,7 +14,7 @@ const FileRecord = z.object({
   /** Items the file is stored as: 1, more for a long text, 0 without text. */
   parts: z.int().min(0),
 })
-/** What this machine knows of a file's stored document. */
+/** What this machine has recorded about a file's stored document. */
 export type FileRecord = z.infer<typeof FileRecord>
 
 /** Increment it to have every file reread, when text extraction changes. */
@@ -40,7 +40,7 @@ export interface Destination {
   sourceId: string
 }
 
-/** What imports of one folder stored at one destination under one prefix. */
+/** The documents that imports of one folder stored at one destination under one prefix. */
 export interface ImportState {
   readonly prefix: string
   /** The local folder. */

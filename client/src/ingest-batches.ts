@@ -5,7 +5,7 @@ export type IngestDocument = Shape<'IngestDocument'>
 
 /** The limits of one request. */
 export interface IngestLimits {
-  /** By default as many as the service takes. */
+  /** By default, the service's maximum. */
   documentsPerRequest: number
   /** The body as JSON in UTF-8: 4 MiB by default. A single larger document is sent alone. */
   bytesPerRequest: number

@@ -13,7 +13,7 @@ export interface FakeService {
 
 type Answer = Response | Promise<Response> | undefined
 
-/** Stands where `fetch` does, and keeps what was sent. */
+/** Replaces `fetch` and records the requests. */
 export function fakeService(respond: (request: SentRequest) => Answer): FakeService {
   const requests: SentRequest[] = []
   return {

@@ -188,7 +188,7 @@ describe('an admission', () => {
     expect((await search()).uncappedAt).toBeNull()
   })
 
-  it('trusts its read of the subscription for a second, if the request's body has arrived by then', async () => {
+  it("trusts its read of the subscription for a second, if the request's body has arrived by then", async () => {
     const { search, time, organizationId } = await keyOf()
     const { caller, uncappedAt } = await search()
     const use = { caller, surface: 'search', isMcp: false, uncappedAt } as const

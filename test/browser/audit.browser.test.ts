@@ -92,7 +92,7 @@ describe.skipIf(executablePath === null)('the audit trail in a browser', () => {
     await page.setViewportSize({ width: 1280, height: 720 })
     await drawer.getByRole('link', { name: 'test' }).click()
     await page.getByRole('heading', { name: 'test', level: 1 }).waitFor()
-    // The trail has what succeeded; what was refused is in the request log.
+    // The trail contains successful requests; the request log contains refused ones.
     await page.getByRole('link', { name: 'See its audit trail' }).click()
     await page.getByRole('link', { name: 'Refused requests' }).click()
     const refused = page.getByRole('table', { name: 'Requests' })

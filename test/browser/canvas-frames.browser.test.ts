@@ -10,7 +10,7 @@ import { startConsole } from './support/console.ts'
 const isAsked = process.env.FRAMES === '1'
 const executablePath = inject('chromium')
 const MEMBER = 'mel@example.com'
-/** As many as the service returns at once. */
+/** The service's maximum. */
 const NAMES = 500
 const LINKS = 5
 const STEPS = 90
@@ -60,7 +60,7 @@ interface Frames {
   /** The longest and the twentieth longest of a hundred frame times. */
   longestMs: number
   p80Ms: number
-  /** Processor time of the page's own thread per frame: what a graphics card does not take over. */
+  /** Processor time of the page's own thread per frame, which a graphics card does not reduce. */
   ownMs: number
 }
 

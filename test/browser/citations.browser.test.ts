@@ -39,7 +39,7 @@ describe.skipIf(executablePath === null)('citations in a browser', () => {
       buttons.map((button) => button.getAttribute('aria-label')),
     )
     const [first, second, third] = ['Source 1: On call', 'Source 2: Expenses', 'Source 3: Vacation']
-    // Those of the answer, then those of the list of its sources.
+    // The markers of the answer, then those of its list of sources.
     expect(labels).toEqual([first, second, first, third, third, first, second, third])
     const marked = async (marker: number): Promise<string[]> => {
       await markers.nth(marker).press('Enter')

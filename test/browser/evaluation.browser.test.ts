@@ -175,7 +175,7 @@ describe.skipIf(executablePath === null)('the evaluation in a browser', () => {
     await close()
   })
 
-  it('adds a member's rated question, for an admin to complete [CON-25]', async () => {
+  it("adds a member's rated question, for an admin to complete [CON-25]", async () => {
     const { organization, email } = await rig.settle('member')
     await rig.join('reviewer@example.com', 'admin', organization.id)
     const { page, close } = await rig.openTab({ bypassCSP: true })

@@ -197,7 +197,7 @@ describe.skipIf(executablePath === null)('the guide in a browser', () => {
   })
 })
 
-/** A file as the service sends it to a browser that takes compressed ones, with the size it then has. */
+/** A file as the service sends it to a browser that accepts compression, with its size. */
 async function transferredBytes(address: string): Promise<{ text: string; bytes: number }> {
   const request = get(`${rig.service.url}${address}`, { headers: { 'Accept-Encoding': 'br, gzip' } })
   const [response]: unknown[] = await once(request, 'response')

@@ -30,7 +30,7 @@ describe.skipIf(executablePath === null)('a page on its way', () => {
   })
   afterAll(() => rig.close())
 
-  // At once: a page spends most of its time waiting for what is delayed.
+  // Concurrently, because a page spends most of its time waiting for delayed responses.
   it(`moves nothing that is already there, at ${WIDTHS.join(' and ')} pixels`, async () => {
     const shifts = (await Promise.all(WIDTHS.map(shiftsAt))).flat()
     expect(shifts.filter(({ shift }) => shift > SHIFT_MAX)).toEqual([])

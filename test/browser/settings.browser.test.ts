@@ -105,7 +105,7 @@ describe.skipIf(executablePath === null)('the settings in a browser', () => {
     await close()
   })
 
-  it('shows everyone how long each kind of data is stored, with the service's figures', async () => {
+  it("shows everyone how long each kind of data is stored, with the service's figures", async () => {
     const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, (await rig.settle('member')).email, 'settings')
     const retention = page.getByRole('region', { name: 'Data retention' })

@@ -22,7 +22,7 @@ describe.skipIf(executablePath === null)('sharing an answer in a browser', () =>
   })
   afterAll(() => rig.close())
 
-  /** A workspace whose owner alone may read a document, and a colleague there who also has another workspace. */
+  /** A workspace with a document that only the owner may read, and a colleague who also has another workspace. */
   async function settleColleagues(): Promise<{ author: string; colleague: string }> {
     const { organization, email: author } = await rig.settle()
     await rig.service.database.db
@@ -50,7 +50,7 @@ describe.skipIf(executablePath === null)('sharing an answer in a browser', () =>
     return { author, colleague }
   }
 
-  /** What this button copies. */
+  /** The text that this button copies. */
   async function copied(page: Page, button: string | RegExp, within: Locator | Page = page): Promise<string> {
     await within.getByRole('button', { name: button }).first().press('Enter')
     return await page.evaluate<string>('navigator.clipboard.readText()')

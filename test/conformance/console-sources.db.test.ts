@@ -61,7 +61,8 @@ describe('the preview of a removal', () => {
       insert into synced_items (organization_id, source_id, external_id, source_item_id)
       select organization_id, ${sourceId}, external_id, id from source_items
       where organization_id = ${organization.id} and external_id = ${externalId}`.execute(service.database.db)
-    // Both claim one item, one belongs to the source alone, and one is only claimed: another account read it last.
+    // Both claim one item, one item belongs only to the source, and one is only claimed because another account read
+    // it last.
     await claim(notion, 'notion-0')
     await claim(other, 'notion-0')
     await claim(notion, 'notion-1')

@@ -124,7 +124,7 @@ describe('every route that is not public', () => {
         ...bearers.map((one) => `Bearer ${one}`),
       ]
       for (const form of forms) {
-        // Whatever the body: a refused caller cannot send one.
+        // With any body, because a refused caller cannot send one.
         const answer = await service.call(route.method, pathOf(route), {
           headers: form === undefined ? {} : { Authorization: form },
           ...(route.method === 'GET' ? {} : { raw: '{' }),

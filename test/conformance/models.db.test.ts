@@ -75,7 +75,7 @@ describe('/v1/console/models', () => {
     expect((await test('embedding')).body.test).toMatchObject({ ok: true })
   })
 
-  it('says what failed and what to do, without the server's message [CON-30]', async () => {
+  it("says what failed and what to do, without the server's message [CON-30]", async () => {
     llm.fail({
       kind: 'status',
       status: 401,

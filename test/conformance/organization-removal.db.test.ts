@@ -53,7 +53,7 @@ const operate = (method: string, path: string, body?: object): Promise<Answer> =
 const search = (on: TestService, { adminKey }: TestOrganization): Promise<Answer> =>
   on.call('POST', '/v1/search', { key: adminKey, body: { query: QUERY } })
 
-/** Waits until the database holds nothing of a removed organization, then until its marker is gone. */
+/** Waits until a removed organization has no data in the database, then until its marker is deleted. */
 async function untilGone(id: string): Promise<void> {
   const rows = () => countRowsOf(service.database.db, id)
   await until('the end of the deletion', rows, (left) => Object.keys(left).join() === 'organizations')

@@ -33,7 +33,7 @@ async function invoices(workspace: PaidWorkspace): Promise<{ status: string; tot
 }
 
 describe('GET /v1/console/billing/invoices', () => {
-  it('lists only the workspace's invoices, newest first [PAY-50]', async () => {
+  it("lists only the workspace's invoices, newest first [PAY-50]", async () => {
     const workspace = await paid.customer('has-invoices')
     const other = await paid.customer('has-none')
     expect(await invoices(workspace)).toEqual([])

@@ -51,7 +51,7 @@ beforeAll(async () => {
     },
   })
   service = await startTestService({
-    // No worker takes queued runs, so that only requests write to the trail.
+    // No worker runs queued syncs, so that only requests write to the trail.
     environment: { ...issuer.environment, ...emulators.environment, ...stripe.env, ROLE: 'api' },
     logger: createLogger('trace', stream),
     languageModel: createLanguageModel(

@@ -11,7 +11,7 @@ const text = (number: number): string => `The number of this thing is ${number} 
 
 /**
  * What the service expects of every connector. It covers the port (`src/providers/provider.ts`), not the provider's
- * content: how an item is cut, named and linked is tested beside the adapter.
+ * content: titles, links and text are tested beside the adapter.
  */
 export function checkConnector(connector: Connector): void {
   const { things: count = 10 } = connector
@@ -40,7 +40,7 @@ export function checkConnector(connector: Connector): void {
   const found = ({ sync }: ConnectedAccount, words: string): number =>
     sync.bodies().filter((body) => body.includes(words)).length
 
-  /** That the source has what a source connected now would get. */
+  /** Expects that the source has what a source connected now would get. */
   async function expectCurrent(account: ConnectedAccount): Promise<void> {
     const fresh = account.fresh()
     await runThrough(fresh)

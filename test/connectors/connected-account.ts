@@ -3,7 +3,7 @@ import type { Provider, ProviderEnvironment } from '../../src/providers/index.ts
 import type { ProviderAdapter, ProviderLimits } from '../../src/providers/adapter.ts'
 import type { ProviderHarness } from '../support/provider-harness.ts'
 
-/** A thing of an account that is found by its text: a message, a page, a file. */
+/** An object in an account that is found by its text: a message, a page, a file. */
 export type Thing = string
 
 /** How the provider refuses and breaks; absent where it makes no requests. */
@@ -29,7 +29,7 @@ export interface ConnectedAccount {
   /** Makes it unreadable for the connector, and readable again. Others stay readable. */
   break(thing: Thing): void
   mend(): void
-  /** The provider tells of it in an unknown format, until it is mended; absent where it has no format of its own. */
+  /** Makes the provider return it in an unknown format until it is repaired; absent if it has no separate format. */
   deform?(thing: Thing): void
   requests?: RequestFaults
   /** The owner of the account ends the grant. */

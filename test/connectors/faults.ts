@@ -10,7 +10,7 @@ const ITEMS = Number(process.env.SYNC_ITEMS ?? 12)
 const FAULTS = Number(process.env.SYNC_FAULTS ?? 8)
 const IS_LONG = FAULTS > 100
 const PER_PAGE = ITEMS > 1_000 ? 100 : 3
-/** Some providers find the edit of an old thing only in a full resync. */
+/** Some providers report the edit of an old object only in a full resync. */
 const CHANGED_AMONG = 20
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -54,7 +54,7 @@ async function run({ sync }: ConnectedAccount, random: Random): Promise<boolean>
   }
 }
 
-/** That a source has everything that its provider has, after changes, faults and killed runs. */
+/** Expects that a source has everything that its provider has, after changes, faults and killed runs. */
 export function checkUnderFaults(
   { provider, mostThings = Number.POSITIVE_INFINITY }: Pick<Connector, 'provider' | 'mostThings'>,
   connect: (options: ConnectOptions) => Promise<ConnectedAccount>,

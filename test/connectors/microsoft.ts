@@ -22,7 +22,7 @@ export interface MicrosoftConnector {
     extractor: TextExtractor
     itemsPerPage: number
   }): OAuthAdapter
-  /** What the account has before it is connected. */
+  /** The account's content before it is connected. */
   prepare?(microsoft: MicrosoftEmulator): void
   things(microsoft: MicrosoftEmulator): Things
 }

@@ -269,7 +269,7 @@ beforeAll(async () => {
 const sizeOf = (model: (typeof KNOWN_MODELS)[number]): string =>
   `| ${model.dimensions} | ${model.megabytes} MB |`
 
-/** What a thousand chunks take in memory, measured with many organizations. */
+/** The memory of a thousand chunks, measured with many organizations. */
 async function snapshotMegabytes(): Promise<number> {
   const Results = z.object({
     results: z.tuple([

@@ -128,7 +128,7 @@ describe('statements', () => {
   })
 
   it('have no parameter after `on conflict` where they insert rows of JSON', () => {
-    // The workers get that part alone, where the other parameters have no type.
+    // The workers get only that part, in which the other parameters have no type.
     const readsParameter = ({ text }: Literal): boolean =>
       /\bfrom json_\w+\(/.test(text) && /\bon conflict\b[^`]*\$\d/.test(text)
     const [broken] = literalsOf(

@@ -52,7 +52,7 @@ async function rowsOf(page: string, section = ''): Promise<string[][]> {
     .map((row) => row.slice(2, -2).split(' | '))
 }
 
-/** What the first column of a table names, by its page and section. */
+/** The names in the first column of a table, by page and section. */
 const TABLES: readonly (readonly [page: string, section: string, names: readonly string[]])[] = [
   ['reference/answers', '', without(fieldsOf('AskRequest'), 'query', 'onBehalfOf')],
   [

@@ -24,10 +24,10 @@ afterAll(async () => {
 
 const corpus = await fileCorpus()
 const TEXT_BYTES_MAX = 100_000
-/** As long as the service waits, for files of a few kilobytes. */
+/** The service's time limit, for files of a few kilobytes. */
 const TIMEOUT_MS = 20_000
 
-/** What is wrong with how a file is read: it gives text or is unreadable, within time and memory. */
+/** The fault in reading a file, which must give text or be unreadable within its time and memory limits. */
 async function complaintOf(format: TextFormat, bytes: Buffer): Promise<string | null> {
   try {
     const { title, text } = await (format === 'image' ? imageExtractor : extractor).extract({

@@ -30,14 +30,14 @@ beforeAll(async () => {
 })
 afterAll(() => paid.close())
 
-/** What is wrong with an answer: the caller is to blame for each of these requests. */
+/** The fault in a response: each of these requests is the caller's error. */
 function complaintOf({ status, text }: Answer, sent: Buffer | string): string | null {
   return status < 500
     ? null
     : `${status} ${text.slice(0, 500)} for ${sent.toString('latin1').slice(0, 2_000)}`
 }
 
-/** Sends changed requests, beginning with unchanged ones, which are taken. */
+/** Sends changed requests, beginning with unchanged ones, which are accepted. */
 async function expectNoFault(
   name: string,
   corpus: readonly unknown[],

@@ -160,7 +160,7 @@ async function play(steps: readonly Step[]): Promise<void> {
     if (blocks && model.used >= INCLUDED) return expect(outcome).toBe('quota_exceeded')
     if (typeof outcome === 'string') throw new Error(`it was refused: ${outcome}`)
     if (!isServed) {
-      // Its process is gone; reserved credits are released.
+      // Its process has died; reserved credits are released.
       await credits.refundExpired(new Date(time + DAY_MS))
       return
     }
@@ -242,7 +242,7 @@ async function play(steps: readonly Step[]): Promise<void> {
   await act({ kind: 'deliver', which: 0, copies: 1, failReads: 0 })
   for (const one of steps) await act(one)
 
-  // Whatever was lost: an hour later the state matches the processor, and everything is on its meter.
+  // Despite all losses, an hour later the state matches the processor, and its meter has everything.
   pending = []
   processor.lagMs = 0
   time += 3_700_000

@@ -77,7 +77,7 @@ const linesOf = async (name: string): Promise<string[]> =>
   (await readFile(fileOf(name), 'utf8')).trimEnd().split('\n')
 const Line = z.looseObject({ externalId: z.string() })
 
-/** What an export says of each item, but for the ids of items and sources. */
+/** The items of an export, without the ids of items and sources. */
 async function contentOf(name: string): Promise<Map<string, object>> {
   const items = (await linesOf(name)).slice(1, -1).map((line) => Line.parse(JSON.parse(line)))
   return new Map(items.map((item) => [item.externalId, { ...item, id: '', connectorId: '' }]))

@@ -23,6 +23,6 @@ it('keeps every acknowledged write and starts after a power cut during ingest, s
   const outcome = Outcome.parse(JSON.parse(stdout))
   expect(outcome.failures).toEqual([])
   expect(outcome.cuts).toBe(CUTS)
-  // Of disks on which flushes have no effect: what is checked would see a lost write.
+  // Disks on which flushes have no effect, to prove that the checks would see a lost write.
   expect(outcome.noticed).toBeGreaterThan(0)
 }, 3_600_000)

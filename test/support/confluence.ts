@@ -20,7 +20,7 @@ export interface ConfluenceAccount extends SiteAccount {
 export interface ConfluenceAccountOptions extends ConfluenceEmulatorOptions, SiteAccountOptions {
   extractor: TextExtractor
   itemsPerPage?: number
-  /** What is entered as spaces. */
+  /** The value of the spaces field. */
   spaces?: string
   prepare?(wiki: ConfluenceEmulator): void
 }

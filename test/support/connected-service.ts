@@ -78,7 +78,7 @@ export interface ProviderEmulator extends Pick<EmulatorServer, 'faults' | 'reque
   api: string
   /** The prefix of requests for single items. */
   content: string
-  /** Where codes are exchanged and tokens refreshed. */
+  /** The address that exchanges codes and refreshes tokens. */
   tokenPath: string
 }
 

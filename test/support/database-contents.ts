@@ -3,8 +3,7 @@ import type { Db } from '../../src/database/database.ts'
 import { prepare, type Prepared } from '../../src/database/prepared.ts'
 
 /**
- * What may change although a request is refused: call counts and times, and what background work derives from stored
- * data.
+ * Columns that may change although a request is refused: call counts, times, and data that background work derives.
  */
 const NOT_COMPARED = new Set([
   'rate_windows',
@@ -17,7 +16,7 @@ const NOT_COMPARED = new Set([
   'entity_names',
 ])
 
-/** What each request updates, or background work. */
+/** Columns that each request or background work updates. */
 const COLUMNS_NOT_COMPARED = ['last_used_at', 'seen_at', 'canvas_sha256']
 
 /**

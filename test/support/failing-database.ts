@@ -15,8 +15,8 @@ import type { Db } from '../../src/database/database.ts'
 import type { TestDatabase } from './database.ts'
 
 /**
- * How a statement fails: the connection is gone before it runs (`refused`) or after it ran (`lost reply`), or it lost against
- * another transaction (`conflict`).
+ * How a statement fails: the connection breaks before it runs (`refused`) or after it ran (`lost reply`), or another
+ * transaction wins (`conflict`).
  */
 export type Fault = 'refused' | 'conflict' | 'lost reply'
 const FAULTS: readonly Fault[] = ['refused', 'conflict', 'lost reply']
@@ -45,7 +45,7 @@ export interface FailingDatabase {
   ): Promise<{ statements: number; failed: string | null }>
 }
 
-/** A database whose statements go through another one, and fail when told to. */
+/** A database whose statements go through another one and fail on request. */
 export function failingDatabase(inner: TestDatabase): FailingDatabase {
   const plan: { at: number; fault: Fault; count: number; failed: string | null } = {
     at: 0,
@@ -85,8 +85,8 @@ export interface Way {
 }
 
 /**
- * A database whose statements take a way to another one.
- * @returns `rollbackAll` rolls back what is open, as a server does when a client is gone
+ * A database whose statements go through another one. @returns `rollbackAll` rolls back open transactions, as a
+ * server does when a client disconnects
  */
 export function throughDatabase(inner: Db, way: Way): { db: Db; rollbackAll: () => Promise<void> } {
   const connections = new Set<FailingConnection>()

@@ -140,7 +140,10 @@ export async function fileCorpus(): Promise<Record<TextFormat, Buffer[]>> {
   }
 }
 
-/** A changed file. Of archives mostly what is in them, packed again: a changed archive itself seldom comes past its checksums. */
+/**
+ * A changed file. In archives, mostly the content is changed and packed again, because a changed archive seldom
+ * passes its checksums.
+ */
 export async function mutateFile(bytes: Buffer, random: () => number): Promise<Buffer> {
   const isArchive = bytes.subarray(0, 2).toString() === 'PK'
   if (!isArchive || random() < 0.2) return mutate(bytes, random)

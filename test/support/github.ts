@@ -28,7 +28,7 @@ export interface GitHubAccount {
 export interface GitHubAccountOptions extends GitHubEmulatorOptions {
   extractor: TextExtractor
   itemsPerPage?: number
-  /** What is entered as repositories. */
+  /** The value of the repositories field. */
   repositories?: string
   limits?: Partial<ProviderLimits>
   signal?: AbortSignal

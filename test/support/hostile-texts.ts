@@ -100,7 +100,7 @@ const SHOWS_MS = 5
 /** Less than {@link RATIO_MAX}, since what exceeds it is measured again at full size. */
 const EARLY_RATIO_MAX = 6
 const EARLY_ATTEMPTS_MAX = 2
-/** Whatever the ratio: for 1 MiB on a busy machine. */
+/** Accepted with any ratio, for 1 MiB on a busy machine. */
 const ABSOLUTE_MS = 10_000
 const ATTEMPTS_MAX = 5
 
@@ -144,7 +144,7 @@ function bestOf(work: (text: string) => unknown): (text: string) => number {
   }
 }
 
-/** Of this thread: what others do meanwhile does not count. */
+/** Only this thread's time; other threads do not count. */
 export function cpuMs(work: () => unknown): number {
   const before = process.threadCpuUsage()
   work()

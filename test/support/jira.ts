@@ -14,7 +14,7 @@ export interface JiraAccount extends SiteAccount {
 export interface JiraAccountOptions extends JiraEmulatorOptions, SiteAccountOptions {
   extractor: TextExtractor
   itemsPerPage?: number
-  /** What is entered as projects. */
+  /** The value of the projects field. */
   projects?: string
   prepare?(jira: JiraEmulator): void
 }

@@ -13,7 +13,7 @@ import {
 } from '../../src/providers/adapter.ts'
 import type { SourceSettings } from '../../src/providers/source-settings.ts'
 
-/** Of a new source. */
+/** The settings of a new source. */
 export const DEFAULT_SETTINGS: SourceSettings = { channelAllowlist: null }
 
 export interface HarnessOptions {
@@ -24,7 +24,7 @@ export interface HarnessOptions {
   limits?: Partial<ProviderLimits>
   extra?: ProviderSession['extra']
   signal?: AbortSignal
-  /** Where the clock starts, in epoch milliseconds. Waiting advances it. */
+  /** The initial time of the clock, in epoch milliseconds. Waiting advances it. */
   now?: number
   /** The clock of another harness, to share instead. */
   clock?: { now: number }

@@ -1,11 +1,11 @@
 import type { Credentials, OAuthAdapter } from '../../src/providers/adapter.ts'
 
-/** Longer than an emulator takes. */
+/** Longer than an emulator's response. */
 const RENEWAL_MS = 10_000
 
 /**
- * Access tokens as the service has them: of calls at the same time whose token the provider refused, one renews it, and
- * goes on if the run ends. When the provider rotates refresh tokens, its answer is the only valid grant.
+ * Access tokens as the service handles them: if concurrent calls get a refused token, one of them renews it, and
+ * continues even if the run ends. When the provider rotates refresh tokens, its answer is the only valid grant.
  */
 export function createRenewedTokens(
   adapter: Pick<OAuthAdapter, 'refresh'>,

@@ -7,7 +7,7 @@ import { createSlackAdapter } from '../../src/providers/slack/adapter.ts'
 import type { JsonValue, OAuthAdapter } from '../../src/providers/adapter.ts'
 import { createProviderHarness, type HarnessOptions, type ProviderHarness } from './provider-harness.ts'
 
-/** Where a test's clock starts. */
+/** The initial time of a test's clock. */
 export const SLACK_NOW = Date.UTC(2026, 0, 20)
 const SMALL = { channels: 3, messagesPerChannel: 40, users: 9, threadShare: 0.3, days: 20 }
 const open: SlackEmulator[] = []

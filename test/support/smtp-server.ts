@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 export interface ReceivedMail {
   from: string
   to: string[]
-  /** As it was sent: headers, an empty line, the body. */
+  /** The mail as sent: headers, an empty line, the body. */
   raw: string
 }
 

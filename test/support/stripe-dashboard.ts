@@ -23,7 +23,7 @@ export interface StripeDashboard {
   newPrice(cents: number): Promise<string>
   /** Runs a workspace's hourly comparison. */
   compare(workspace: PaidWorkspace): Promise<void>
-  /** What the operator sees of a workspace; undefined without remarks. */
+  /** The remarks about a workspace that the operator sees; undefined without any. */
   shown(workspace: PaidWorkspace): Promise<Remarked | undefined>
   remarksOn(workspace: PaidWorkspace): Promise<string[]>
 }

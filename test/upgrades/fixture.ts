@@ -20,7 +20,7 @@ const Fixture = z.object({
   tables: z.record(z.string(), z.array(z.record(z.string(), z.unknown()))),
   answered: Answered,
 })
-/** What an older version stored and answered. */
+/** The data and responses of an older version. */
 export type Fixture = z.output<typeof Fixture>
 
 export async function readFixture(url: URL): Promise<Fixture> {

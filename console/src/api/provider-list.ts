@@ -16,7 +16,7 @@ export interface ProviderFacts {
   pollMinutes?: number
 }
 
-/** Of a provider that this deployment does not have any more: a page. */
+/** The icon of a provider that this deployment no longer has: a page. */
 const UNKNOWN = { icon: 'M6 3h8l4 4v14H6zM9 12h6M9 16h6', color: 'currentColor' }
 
 let known = listOf(DEFAULT_PROVIDERS)
@@ -59,7 +59,7 @@ export function providerFacts(id: ProviderId): ProviderFacts {
   )
 }
 
-/** What is drawn for a provider. */
+/** A provider's icon and color. */
 export function drawingOf(id: string): Pick<ProviderFacts, 'icon' | 'color'> {
   return known.byId.get(id) ?? UNKNOWN
 }

@@ -1,5 +1,5 @@
 // Written by `npm run generate` from openapi/openapi.json: the list of providers.
-/** Those of a deployment without PROVIDERS; others replace them when the page starts. */
+/** The providers of a deployment without PROVIDERS; the page replaces them when it starts. */
 export const DEFAULT_PROVIDERS = [
   {
     id: 'slack',

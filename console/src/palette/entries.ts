@@ -6,7 +6,7 @@ export interface Entry {
   /** The entry's type or origin. */
   hint?: string
   icon: LucideIcon
-  /** Whose drawing takes the place of the icon. */
+  /** The provider whose drawing replaces the icon. */
   provider?: string | undefined
   /** The entry opens a page, which then takes the focus. */
   isNavigation: boolean

@@ -19,7 +19,7 @@ export function ConfirmDialog({
   text: string
   /** The verb of the button: "Revoke key". */
   confirm: string
-  /** Whether it takes something away or exposes it, for which the button is red. */
+  /** Whether it removes or exposes something, which makes the button red. */
   isGrave?: boolean
   work: FormWork
   onConfirm: () => void

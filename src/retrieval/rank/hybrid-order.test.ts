@@ -130,7 +130,7 @@ describe('relevanceOf', () => {
     expect(second).toBeGreaterThan(first)
   })
 
-  it('runs in time linear in the query's words, even if one is repeated', () => {
+  it("runs in time linear in the query's words, even if one is repeated", () => {
     const hostile = (many: number): string =>
       Array.from({ length: many }, (_, at) => `again word${at}`).join(' ')
     const chunks = Array.from({ length: 20 }, () => chunk('again '.repeat(600), 0.2))

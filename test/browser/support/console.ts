@@ -28,7 +28,7 @@ const PATIENCE_MS = 60_000
 const BROWSER_ARGUMENTS = [
   '--no-sandbox',
   '--disable-dev-shm-usage',
-  // Without a GPU, Chromium emulates one for all it draws. Now it does so for WebGL alone.
+  // Without a GPU, Chromium emulates one for all drawing. With this flag, only for WebGL.
   '--disable-gpu',
   // Pages of one context share a process, with the code that it has compiled.
   '--process-per-site',
@@ -280,7 +280,7 @@ export async function follow(page: Page, path: string): Promise<void> {
   await expectSettled(page)
 }
 
-/** Until the page shows what it has loaded. */
+/** Waits until the page shows what it has loaded. */
 export async function expectSettled(page: Page): Promise<void> {
   await page.locator('main h1').waitFor()
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
@@ -288,7 +288,7 @@ export async function expectSettled(page: Page): Promise<void> {
   await page.locator('html').evaluate(({ offsetHeight }) => offsetHeight)
 }
 
-/** That axe finds nothing to complain of in what is shown, once nothing fades in or out any more. */
+/** Expects that axe finds no violation once all fades have ended. */
 export async function expectNoFaults(page: Page, where: string, rules?: string[]): Promise<void> {
   await expect
     .poll(() => faultsOf(page, rules), { message: where, timeout: 10_000, interval: 300 })
@@ -305,10 +305,10 @@ export async function expectNoFaultsInThemes(page: Page, where: string): Promise
   await expectNoFaults(page, `${where}, dark`, OF_THEMES)
 }
 
-/** What a theme changes: its elements are the same. */
+/** Checks that depend on the theme; the elements do not. */
 export const OF_THEMES = ['color-contrast', 'link-in-text-block']
 
-/** That the page is no wider than the screen, and no table wider than what holds it. */
+/** Expects that the page is not wider than the screen, and no table wider than its container. */
 export async function expectFits(page: Page, where: string, width: number): Promise<void> {
   await page.setViewportSize({ width, height: 800 })
   const overhang = (): Promise<number> =>
@@ -318,7 +318,7 @@ export async function expectFits(page: Page, where: string, width: number): Prom
   await expectTablesFit(page, where, width)
 }
 
-/** The same of tables alone, but for one that screen readers alone see. */
+/** The same for tables, except one that is only for screen readers. */
 export async function expectTablesFit(page: Page, where: string, width: number): Promise<void> {
   await page.setViewportSize({ width, height: 800 })
   const overhang = (): Promise<number> =>
@@ -343,7 +343,7 @@ export function layoutShiftOf(page: Page): Promise<number> {
 }
 
 async function faultsOf(page: Page, rules?: string[]): Promise<string[]> {
-  // The script is 650 kB: a page that has it already is not sent it again.
+  // The script is 650 kB, so a page that already has it does not get it again.
   const isLoaded = await page.evaluate(() => 'axe' in globalThis)
   // No page holds another (the policy forbids frames), so none is opened beside it to put their results together.
   const axe = new AxeBuilder({ page, ...(isLoaded ? { axeSource: 'undefined' } : {}) }).setLegacyMode()

@@ -16,7 +16,7 @@ export interface ExampleNotes {
   add(note: Partial<ExampleNote>): string
   change(id: string, change: Partial<ExampleNote>): void
   remove(id: string): void
-  /** Answers a request to one of the routes and of its own ones; `refusedToken` names what is wrong with its token. */
+  /** Answers requests to these routes and its own; `refusedToken` says what is wrong with a token. */
   answer(request: EmulatorRequest, refusedToken: string | null, own?: Routes): EmulatorReply
 }
 

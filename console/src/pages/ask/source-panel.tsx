@@ -52,7 +52,7 @@ export function SourcePanel({
   const open = at === undefined ? undefined : { at, ...(mention !== undefined && { mention }) }
   const isWide = useMediaQuery(WIDE, true, { getInitialValueInEffect: false })
   const item = useSourceItem(itemId)
-  // Of the passage until the document is read.
+  // The passage's origin until the document is loaded.
   const origin = item.data ?? passage ?? { provider: '', url: null }
   useWindowEvent('keydown', (event) => {
     const next = keyedCitation(event, open, citations)

@@ -3,7 +3,7 @@ import type { Schemas } from '../../api/client.ts'
 import { KEY_PLACEHOLDER } from './request-curl.ts'
 import { SnippetTabs } from './snippet-tabs.tsx'
 
-/** Code that uses a key, whose secret nobody knows any more. `apiKey`: null while closed. */
+/** Code that uses a key, with a placeholder for its secret. `apiKey`: null while closed. */
 export function UseKeyDialog({ apiKey, onClose }: { apiKey: Schemas['ApiKey'] | null; onClose: () => void }) {
   return (
     <Modal

@@ -13,7 +13,9 @@ interface Step {
   action: string
 }
 
-/** The first steps in a new workspace. Each one completes by itself; after the last one the list disappears. */
+/**
+ * The first steps in a new workspace. Each step is completed automatically; after the last one, the list disappears.
+ */
 export function Checklist({
   hasItems,
   hasAsked,

@@ -118,7 +118,7 @@ interface Drawn {
   graph: UndirectedGraph<NodeAttributes, EdgeAttributes>
 }
 
-/** What the labels of a frame share. It is computed with the first of them, once the camera has moved. */
+/** Values that a frame's labels share, computed with the first label after the camera has moved. */
 function createFrames(container: HTMLElement, look: Look, drawn: () => Drawn | null) {
   const measure = document.createElement('canvas').getContext('2d')
   let frame: LabelFrame | null = null

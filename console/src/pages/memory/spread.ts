@@ -30,7 +30,10 @@ export function paddingOf(width: number): number {
   return Math.min(60, width * 0.09)
 }
 
-/** What Sigma fills of a canvas: its padding is of the shorter side, and the graph has the shape of the canvas. */
+/**
+ * The area of a canvas that Sigma fills: padding is relative to the shorter side, and the graph has the canvas's
+ * shape.
+ */
 export function stageOf({ width, height }: Stage): Stage {
   const shorter = Math.min(width, height)
   const scale = Math.max(1, shorter - 2 * paddingOf(width)) / Math.max(1, shorter)

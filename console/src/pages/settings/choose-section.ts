@@ -1,12 +1,12 @@
 interface Section {
   id: string
-  /** Of its first pixel, below where a link to it scrolls it to. */
+  /** The position of its first pixel, relative to where a link scrolls it to. */
   top: number
 }
 
 interface Page {
   scrolled: number
-  /** How far it can be scrolled. */
+  /** The maximum scroll position. */
   room: number
   height: number
   /** The section of the last followed link. */

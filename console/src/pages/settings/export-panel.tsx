@@ -5,7 +5,7 @@ import { TextLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { SECTIONS } from './settings-sections.ts'
 
-/** How an admin takes everything out: the console cannot, because only a key may read all items. */
+/** How an admin exports everything: the console cannot, because only a key may read all items. */
 export function ExportPanel() {
   const { publicUrl } = useConsole().config
   return (

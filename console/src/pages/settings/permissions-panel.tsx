@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { SECTIONS } from './settings-sections.ts'
 
-/** What each state does to everybody, which the owner confirms. */
+/** The effect of each state on everyone, which the owner confirms. */
 const CHANGES = {
   enforced: {
     title: 'Enforce permissions?',
@@ -24,7 +24,7 @@ const CHANGES = {
   },
 } as const
 
-/** What each state means now. */
+/** The current effect of each state. */
 const NOW = {
   enforced:
     'Permissions apply to owners and admins too. API keys still find everything of their providers, unless a request names a person in onBehalfOf.',

@@ -49,7 +49,7 @@ function ConnectDialog({
   const isMissing = fields.some(({ name, required }) => required && (values[name] ?? '').trim() === '')
   const faultOf = ({ name, label }: Field): string | undefined => {
     const message = connect.error?.issues.find(({ path }) => path === `fields.${name}`)?.message
-    // Messages name the field as the API does; people see its label.
+    // API messages name the field; the form shows its label.
     return message?.startsWith(`${name} `) ? label + message.slice(name.length) : message
   }
   const isFaultShown = fields.some((field) => faultOf(field) !== undefined)

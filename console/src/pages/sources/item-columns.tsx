@@ -14,7 +14,7 @@ export interface ItemSort {
   onSort: (order: 'oldest' | undefined) => void
 }
 
-/** What admins do with a row. */
+/** The actions that admins can take on a row. */
 export interface ItemActions {
   isChosen: (id: string) => boolean
   /** `isRange`: also the rows between this one and the one toggled before. */

@@ -113,7 +113,7 @@ function Item({
   )
 }
 
-/** What programs know of the item. */
+/** The item's data for programs. */
 function Details({ item }: { item: Schemas['SourceItem'] }) {
   const { sourceCreatedAt, updatedAt, syncedAt, externalId, metadata } = item
   return (

@@ -30,7 +30,7 @@ export function ItemList({
   /** All items are from the source that the page names. */
   isOfSource?: boolean
   sort: ItemSort
-  /** What was deleted last, in words. */
+  /** A sentence about the last deletion. */
   deleted: string
   onDeleted: (words: string) => void
   onOpen: (item: ListedItem) => void

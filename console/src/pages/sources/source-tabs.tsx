@@ -22,7 +22,7 @@ const LABELS: Record<SourceTab, string> = {
   permissions: 'Permissions',
 }
 
-/** What a source has: its items first, then what is about its account. */
+/** The tabs of a source: its items first, then its account. */
 export function SourceTabs({ source, runs }: { source: Source; runs: ReturnType<typeof useRunsOf> }) {
   const { tab: wanted } = route.useSearch()
   const navigate = useNavigate()

@@ -57,7 +57,7 @@ it('an issue is read by those who may browse its project, by whatever they hold 
   }
 })
 
-it('an issue with a security level is readable by the project's readers that the level names', async () => {
+it("an issue with a security level is readable by the project's readers that the level names", async () => {
   const account = await connect({ pageMax: 2 })
   const { jira, hr, sync } = account
   const { state } = jira

@@ -11,7 +11,7 @@ export interface ExampleEmulator
   readonly env: Readonly<Record<string, string>>
 }
 
-/** A small server that behaves like Example and refuses what it refuses. */
+/** A small server that behaves like Example and refuses what Example refuses. */
 export async function startExampleEmulator({
   now = Date.now,
   port = 0,
