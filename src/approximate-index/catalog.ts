@@ -3,23 +3,16 @@ import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { NAME_PREFIX } from './index-ddl.ts'
 
-export interface FoundIndex {
-  name: string
+const FoundIndex = z.object({
+  name: z.string(),
   /** False for a running or canceled build. */
-  isValid: boolean
+  isValid: z.boolean(),
   /** Vectors indexed so far by a running build; null: no build is running. */
-  vectorsDone: number | null
-  bytes: number
-}
-
-const Found = z.array(
-  z.object({
-    name: z.string(),
-    isValid: z.boolean(),
-    vectorsDone: z.number().nullable(),
-    bytes: z.number(),
-  }),
-)
+  vectorsDone: z.number().nullable(),
+  bytes: z.number(),
+})
+type FoundIndex = z.output<typeof FoundIndex>
+const FoundIndexes = z.array(FoundIndex)
 
 /** Every approximate index of the database, valid or not. */
 export async function findIndexes(db: Db): Promise<FoundIndex[]> {
@@ -30,7 +23,7 @@ export async function findIndexes(db: Db): Promise<FoundIndex[]> {
     left join pg_stat_progress_create_index p on p.index_relid = c.oid
     where i.indrelid = to_regclass('chunk_embeddings') and starts_with(c.relname::text, ${NAME_PREFIX})
     order by c.relname`.execute(db)
-  return Found.parse(rows)
+  return FoundIndexes.parse(rows)
 }
 
 /** undefined: no such index. */

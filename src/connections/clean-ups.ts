@@ -8,14 +8,7 @@ import type { AgentCaller } from '../kernel/caller.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import type { CleanUpJob } from '../providers/index.ts'
 import { changeItems, type ItemChanges } from '../item-changes/index.ts'
-
-export interface CleanUpReport {
-  /** Items of this kind that were scanned. */
-  scanned: number
-  /** Items that are not content: deleted, or with `dryRun` to be deleted. */
-  deleted: number
-  dryRun: boolean
-}
+import type { CleanUpReport } from './schemas.ts'
 
 export interface CleanUps {
   /** Deletes what an older version or another tool stored as content. */

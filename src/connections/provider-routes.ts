@@ -2,10 +2,11 @@ import { z } from 'zod'
 import { cleanUpAction } from '../audit/index.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
-import { count, text } from '../kernel/schemas.ts'
+import { text } from '../kernel/schemas.ts'
 import { type Provider, providers } from '../providers/index.ts'
 import type { CleanUps } from './clean-ups.ts'
 import type { IncomingWebhooks } from './incoming-webhooks.ts'
+import { CleanUpReport } from './schemas.ts'
 
 export interface ProviderServices {
   incomingWebhooks: IncomingWebhooks
@@ -65,13 +66,7 @@ function cleanUpRoutes({ id: provider, cleanUps = [] }: Provider<ProviderId>) {
       body: z.strictObject({
         dryRun: z.boolean().default(false).describe('Only count; delete nothing.'),
       }),
-      responses: {
-        200: z.object({
-          scanned: count('Messages checked.', 120),
-          deleted: count('Messages deleted; in a dry run, messages that would be.', 4),
-          dryRun: z.boolean().meta({ description: 'Whether it was a dry run.', example: false }),
-        }),
-      },
+      responses: { 200: CleanUpReport },
       handle: async ({ caller, body: { dryRun } }, { cleanUps: services }) =>
         reply(200, await services.run(caller, { provider, job }, dryRun)),
     }),

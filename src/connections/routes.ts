@@ -201,7 +201,7 @@ export const connectionRoutes = [
       error: once.describe('Why the provider refused, in its words.'),
     }),
     handle: async ({ params: { provider }, query, headers, signal }, { connections }) => {
-      const end = await connections.complete(provider, query, { cookie: single(headers['cookie']), signal })
+      const end = await connections.complete(provider, query, { cookie: headers.cookie, signal })
       return 'question' in end ? { form: questionPage(end.question) } : end
     },
   }),
@@ -221,7 +221,3 @@ export const connectionRoutes = [
     },
   }),
 ]
-
-function single(value: string | string[] | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined
-}

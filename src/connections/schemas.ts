@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { PROVIDERS } from '../providers/index.ts'
-import { EXAMPLE_ID, moment, shownId, text } from '../kernel/schemas.ts'
+import { count, EXAMPLE_ID, moment, shownId, text } from '../kernel/schemas.ts'
 
 export const Provider = z.enum(PROVIDERS).meta({ description: 'The provider.', example: 'slack' })
 
@@ -46,3 +46,10 @@ export const ConnectorView = z.object({
   }),
 })
 export type ConnectorView = z.output<typeof ConnectorView>
+
+export const CleanUpReport = z.object({
+  scanned: count('Messages checked.', 120),
+  deleted: count('Messages deleted; in a dry run, messages that would be.', 4),
+  dryRun: z.boolean().meta({ description: 'Whether it was a dry run.', example: false }),
+})
+export type CleanUpReport = z.output<typeof CleanUpReport>

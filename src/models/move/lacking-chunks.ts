@@ -2,17 +2,6 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../../database/database.ts'
 
-export interface LackingChunk {
-  sourceItemId: string
-  position: number
-  provider: string
-  title: string
-  heading: string | null
-  content: string
-  /** The item's content hash when the chunk was read, in hex. */
-  hash: string
-}
-
 /** The ids of the next `limit` items by id; `after` null: from the first. */
 export async function findItemsAfter(
   db: Db,
@@ -25,17 +14,18 @@ export async function findItemsAfter(
   return (await query.orderBy('id').limit(limit).execute()).map((row) => row.id)
 }
 
-const Rows = z.array(
-  z.object({
-    sourceItemId: z.string(),
-    position: z.number(),
-    provider: z.string(),
-    title: z.string(),
-    heading: z.string().nullable(),
-    content: z.string(),
-    hash: z.string(),
-  }),
-)
+const LackingChunk = z.object({
+  sourceItemId: z.string(),
+  position: z.number(),
+  provider: z.string(),
+  title: z.string(),
+  heading: z.string().nullable(),
+  content: z.string(),
+  /** The item's content hash when the chunk was read, in hex. */
+  hash: z.string(),
+})
+export type LackingChunk = z.output<typeof LackingChunk>
+const LackingChunks = z.array(LackingChunk)
 
 /** The chunks of these items without a vector of the model, in order. */
 export async function findLackingChunks(
@@ -54,5 +44,5 @@ export async function findLackingChunks(
       and not exists (select from chunk_embeddings e where e.organization_id = c.organization_id
         and e.source_item_id = c.source_item_id and e.position = c.position and e.embedding_model_id + 0 = ${modelId})
     order by c.source_item_id, c.position`.execute(db)
-  return Rows.parse(rows)
+  return LackingChunks.parse(rows)
 }
