@@ -47,7 +47,7 @@ const PRONOUN =
 const PERSON = /\b(?:he|she|him|her|hers|his)\b/i
 const ASKS_FOR_NAME = /\b(?:who|whom|whose|which|what)\b/i
 const NAME = /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}'-]{1,30}(?: \p{Lu}[\p{L}\p{N}'-]{1,30}){0,3}/gu
-/** What is done to the subject, at the end of a question: "How long are logs kept?" The subject is replaced instead. */
+/** A verb at the end of a question, such as "How long are logs kept?" The subject is replaced instead. */
 const IS = /\b(?:is|are|was|were|be|been|get|gets)\b/i
 const DONE = /(?:ed|^(?:kept|sent|made|done|paid|held|sold|built|set|run|taken|given|written|chosen|shown))$/i
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}'_-]{0,60}/gu

@@ -2,7 +2,7 @@ import { DAY_MS } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import { isTooLongForQuestion } from '../text/questions.ts'
 
-/** What a question says about the place and time of its answer. */
+/** A question's hints about the place and time of its answer. */
 export interface Hints {
   provider: ProviderId | null
   /** Which of several documents the question means. */

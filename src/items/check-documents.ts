@@ -23,7 +23,7 @@ export function refuseDuplicates(items: readonly CleanItem[]): void {
   }
 }
 
-/** Requires `admin` of a key that gives vectors, because wrong ones distort every search. @throws AppError */
+/** Requires a key that sends vectors to have `admin`, because wrong vectors distort every search. @throws AppError */
 export function requireVectorRight(caller: Caller, items: readonly PushedItem[]): void {
   if (caller.kind === 'console' || caller.allowedActions.includes('admin')) return
   const index = items.findIndex(({ embedding }) => embedding !== undefined)

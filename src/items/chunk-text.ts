@@ -1,4 +1,4 @@
-/** Cuts a document's text into the chunks that are embedded and found: blocks, sentences, then chunks. */
+/** Splits a document's text into the chunks that are embedded and searched: blocks, sentences, then chunks. */
 import { inOneGo, type Pausable } from '../kernel/cooperative.ts'
 import { showsNothing } from '../kernel/text.ts'
 import { type Block, findingBlocks, type HeadingPath } from '../text/blocks.ts'
@@ -41,7 +41,7 @@ const SENTENCE = 1
 const ITEM = 2
 const PARAGRAPH = 3
 const SECTION = 4
-/** The answer to a frequent question is a chunk of its own, so that it is found by the question's words alone. */
+/** The answer to a frequent question is a separate chunk, so that the question's words find it. */
 const QUESTION = 5
 
 /** The smallest unit of a chunk. `before` rates a cut in front of it. */

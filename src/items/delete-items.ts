@@ -63,7 +63,7 @@ export async function deleteShownItem(
   }: {
     organizationId: string
     providers: readonly ProviderId[]
-    /** Undefined: whatever is in scope. */
+    /** Undefined: every item in scope. */
     readable: Readable | undefined
     item: NamedItem
   },

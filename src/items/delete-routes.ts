@@ -14,7 +14,7 @@ const shared = {
   responses: { 200: DeletedSourceItem },
 } as const
 const asAgent = { tag: 'Ingest', access: { surface: 'agent', action: 'ingest' } } as const
-/** People delete only what they may read. A key that ingests deletes whatever is in its scope. */
+/** People delete only what they may read. A key with `ingest` can delete any item in its scope. */
 const asAdmin = {
   tag: 'Ingest (console)',
   access: { surface: 'console', role: 'admin', action: 'ingest' },

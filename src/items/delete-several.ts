@@ -13,7 +13,7 @@ export const DELETED_AT_ONCE_MAX = 100
 
 const Ids = z.array(z.object({ id: z.string() }))
 
-/** Deletes those of these items that the viewer may read, with one audit event each, in one transaction. */
+/** Deletes the given items that the viewer may read, with one audit event each, in one transaction. */
 export async function deleteSeveral(
   db: Db,
   viewer: Viewer,

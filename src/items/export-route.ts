@@ -7,7 +7,7 @@ import type { ItemServices } from './routes.ts'
 const CONTENT_TYPE = 'application/x-ndjson'
 
 export const exportRoutes = [
-  // Not in the console: a person there reads as herself, and an export is whole.
+  // Not in the console, where people read with their own permissions: an export is complete.
   defineRoute<ItemServices>()({
     operationId: 'exportWorkspace',
     method: 'POST',

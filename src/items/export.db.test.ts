@@ -99,7 +99,7 @@ function embeddingOf(chunks: Chunk[]) {
   }
 }
 
-/** What an export says of items, whatever their ids. */
+/** The items of an export, without their ids. */
 const contentOf = (items: readonly Item[]): unknown[] =>
   items
     .map((item) => Object.assign({ ...item }, { id: '', connectorId: '' }))

@@ -39,7 +39,7 @@ async function join(role: 'owner' | 'admin' | 'member'): Promise<string> {
   return token
 }
 
-/** Of who joined last. */
+/** The address of the person who joined last. */
 const address = (): string => `person-${people}@example.com`
 
 async function store(...documents: Parameters<typeof documentOf>[1][]): Promise<void> {

@@ -20,14 +20,14 @@ import {
   COUNTED_MAX,
 } from './console-schemas.ts'
 
-/** What one request reads to find `q`; the next request continues there. */
+/** The maximum that one request reads to find `q`; the next request continues there. */
 const SEARCHED = { itemsAtOnce: 250, bytesAtOnce: 4 * 1024 * 1024, rounds: 4 }
 
 const Places = z.array(z.object({ id: z.string(), at: z.string(), bytes: z.number() }))
 const Rows = z.array(ListedRow.extend({ at: z.string(), changed_at: z.date(), is_file: z.boolean() }))
 const Counted = z.tuple([z.object({ total: z.int() })])
 
-/** What the import of a file stores (`files.ts` and the command line). */
+/** The mark of an imported file (`files.ts` and the command line). */
 const IS_FILE = sql`(i.url is null and i.metadata ? 'fileType' and i.metadata ? 'path')`
 
 /** A page of the items that the viewer may read, by default the latest first. @throws AppError `validation_failed` */
@@ -85,7 +85,7 @@ function conditionsOf(
   return conditions
 }
 
-/** Items in which this entity is named, of what the canvas has read. */
+/** Items that name this entity, among those the canvas has read. */
 async function namesEntity(db: Db, viewer: Viewer, entityId: string): Promise<RawBuilder<unknown>> {
   const ids = await idsOfEntity(db, viewer, entityId)
   if (ids.length === 0) return sql`false`

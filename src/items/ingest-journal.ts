@@ -24,7 +24,7 @@ export interface Part {
   items: string
 }
 
-/** Writes an ingest's documents to the journal, but for the last part. @returns that part, which decides the ingest */
+/** Writes an ingest's documents to the journal, except the last part. @returns that part, which commits the ingest */
 export async function writeParts(db: Db, ingest: IngestRef, items: readonly CleanItem[]): Promise<Part> {
   let last: Part = { part: 0, items: '' }
   for (const text of textsOf(items)) {
@@ -34,7 +34,7 @@ export async function writeParts(db: Db, ingest: IngestRef, items: readonly Clea
   return last
 }
 
-/** Writes the last part. From the commit on, the documents count as taken, whatever happens. */
+/** Writes the last part. From the commit on, the documents count as accepted, whatever happens. */
 export async function decide(tx: Tx, ingest: IngestRef, last: Part): Promise<void> {
   await insertPart(tx, ingest, last, true)
 }
@@ -107,7 +107,10 @@ const deleteParts = prepare(`
   delete from ingest_parts where organization_id = $1 and ingest_id = $2 and part in (
     select part from ingest_parts where organization_id = $1 and ingest_id = $2 order by part desc limit $3)`)
 
-/** Deletes the parts of an ingest, a few at a time. The last part is deleted first: without it the ingest is not decided. */
+/**
+ * Deletes the parts of an ingest, a few at a time. The last part is deleted first: without it, the ingest is not
+ * committed.
+ */
 export async function erase(db: Db, { organizationId, ingestId }: IngestRef): Promise<void> {
   for (let deleted = PARTS_A_DELETION; deleted === PARTS_A_DELETION;) {
     const { numAffectedRows } = await deleteParts(db, [organizationId, ingestId, PARTS_A_DELETION])

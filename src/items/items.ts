@@ -62,13 +62,12 @@ export interface Items {
   remove(caller: Caller, item: NamedItem, readable?: Readable): Promise<DeletedSourceItem>
   /**
    * Writes items outside of any request. Chunks and embeds them, then stores them and runs `within` in one
-   * transaction. On a database with one session, several transactions may each store a part. Items that
-   * changed meanwhile are prepared again, so `within` may run more than once for an item. `within` runs while
-   * this call holds the organization's items, so it must not wait for other changes to them.
-   * @throws AppError `embedding_model_mismatch`, `upstream_error`; RefusedByModel if the embedding model
-   * refuses these items in particular; what `within` throws
-   * @param how.anewSince also replaces chunks and vectors of items with the same content, unless they were
-   * confirmed after this time, by `how.clock`
+   * transaction. On a database with one session, several transactions may each store a part. Items that changed
+   * meanwhile are prepared again, so `within` may run more than once for an item. `within` runs while this call holds
+   * the organization's item lock, so it must not wait for other changes. @throws AppError `embedding_model_mismatch`,
+   * `upstream_error`; RefusedByModel if the embedding model refuses these items in particular; what `within` throws
+   * @param how.anewSince also replaces chunks and vectors of items with the same content, unless they were confirmed
+   * after this time, by `how.clock`
    */
   write(
     organizationId: string,

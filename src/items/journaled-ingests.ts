@@ -26,7 +26,7 @@ import {
 } from './store-steps.ts'
 import { type StoreCounts, untilFresh } from './store-items.ts'
 
-/** Audits a caller's documents in the transaction that decides their ingest. */
+/** Audits a caller's documents in the transaction that commits their ingest. */
 export type RecordIngest = (tx: Tx, counts: StoreCounts) => Promise<void>
 
 /** Large ingests on a database with one session: several short transactions that are atomic together. */
@@ -41,7 +41,9 @@ export interface JournaledIngests {
    * other error of the database or a model, the ingest may be decided.
    */
   store(prepared: PreparedItems, record: RecordIngest, signal?: AbortSignal): Promise<StoreCounts>
-  /** Finishes what an earlier process left. Failures are retried each minute and block the organization's items. */
+  /**
+   * Finishes the ingests of an earlier process. Failures are retried every minute and block the organization's items.
+   */
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -111,7 +113,7 @@ async function decideAndStore(
     })
     rest = first.rest
   } catch (error) {
-    // The next start erases what is left.
+    // The next start deletes the rest.
     await erase(db, ref).catch(() => {})
     throw error
   }

@@ -62,7 +62,7 @@ export function timeOf(by: ItemTime): RawBuilder<unknown> {
   return by === 'stored' ? sql`i.updated_at` : sql.raw(itemDate('i'))
 }
 
-/** What comes after a place. The first condition is the index's; the second is for items of the very same moment. */
+/** Items after a position. The first condition uses the index; the second is for items with the same time. */
 function beyond(at: RawBuilder<unknown>, place: ListPlace | null, order: ItemOrder): RawBuilder<unknown> {
   if (place === null) return sql``
   const last = sql`${place.at}::timestamptz`

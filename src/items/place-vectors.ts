@@ -11,7 +11,7 @@ interface Embedder {
   model: { id: string; dimensions: number }
 }
 
-/** Gives chunks the vectors that came with their items. @returns an issue for each item whose vectors do not fit */
+/** Assigns the sent vectors to their items' chunks. @returns an issue for each item whose vectors do not match */
 export function* placingVectors(
   items: readonly PushedItem[],
   chunksOf: ReadonlyMap<string, readonly VectorChunk[]>,
@@ -41,7 +41,7 @@ interface Fault {
   message: string
 }
 
-/** @returns why the vectors do not fit the chunks; null if they do */
+/** @returns why the vectors do not match the chunks; null if they do */
 function* placing(
   { model, chunksSha256, vectors }: GivenEmbedding,
   chunks: readonly VectorChunk[],

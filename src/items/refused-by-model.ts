@@ -9,7 +9,7 @@ export class RefusedByModel extends Error {
   }
 }
 
-/** What model servers answer to an input that is too long or unreadable. */
+/** The statuses of model servers for an input that is too long or unreadable. */
 const REFUSED_INPUT = new Set([400, 413, 422])
 
 /**

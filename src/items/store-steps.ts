@@ -66,7 +66,7 @@ const CHARACTERS_A_CHUNK = 4_000
 /** Greater than any position. */
 const BEYOND = 2 ** 31 - 1
 
-/** Cuts prepared items into steps, by key. The caller holds the items until all are stored (`prepared.stored`). */
+/** Splits prepared items into steps, by key. The caller holds the items until all are stored (`prepared.stored`). */
 export async function cutSteps({ db, clock }: StepStorage, prepared: PreparedItems): Promise<Step[]> {
   const replaced = await countReplaced(db, prepared)
   const steps: Step[] = []
@@ -217,7 +217,7 @@ export async function storeSteps(
     const items = [...new Set(steps.slice(0, stored).flatMap((step) => step.items))]
     const rest = steps.slice(stored)
     const part = { items, counts, isLast: rest.length === 0 }
-    // Chunks alone are neither counted nor claimed. `within` may stop the write only before or after all
+    // A step with only chunks is neither counted nor claimed. `within` may stop the write only before or after all
     // chunks of a document.
     if (items.length > 0 || part.isLast) await within(tx, part, changes)
     if (!isFlushed) await commitUnflushed(tx, [])

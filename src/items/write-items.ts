@@ -74,7 +74,7 @@ async function isLarge(storage: StepStorage, prepared: PreparedItems): Promise<b
   return steps.length > 1
 }
 
-/** Holds the items, so that nothing else changes them between the parts. */
+/** Holds the item lock, so that nothing else changes the items between the parts. */
 async function storeInParts(
   storage: StepStorage,
   prepared: PreparedItems,

@@ -21,7 +21,7 @@ export interface Removals {
 }
 
 const RESUME_INTERVAL_MS = 60_000
-/** Per transaction: the embedded database has other work too. */
+/** Per transaction, so that the embedded database can do other work. */
 const ITEMS_AT_ONCE = 100
 
 /** Deletes the items of removed sources in small batches. If the process dies, the next one continues. */
@@ -106,7 +106,7 @@ interface Work {
   signal: AbortSignal
 }
 
-/** First hands over what other sources also have; until then it is invisible to them. */
+/** First hands over items that other sources also have; until then, these are invisible to them. */
 async function removeAll(work: Work, source: SourceRef): Promise<void> {
   await removeClaims(work, source, 'of others too')
   do {

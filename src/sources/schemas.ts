@@ -35,7 +35,7 @@ export const SourceView = z
       'Items that its syncs could not read, or that contain nothing to read, as of the last one. Only for people in the console.',
       4,
     ).optional(),
-    // Agents see only the allowlist, people every setting.
+    // Agents see only the allowlist; people see every setting.
     ...SourceSettings.partial().shape,
     channelAllowlist: SourceSettings.shape.channelAllowlist,
     sourceItemCount: count('Number of its items.', 128),
@@ -51,7 +51,9 @@ export type SourceView = z.output<typeof SourceView>
 
 export const SourceName = label.meta({ description: 'Display name.', example: 'Team wiki' })
 
-/** What a person may change. They cannot set `pending` or `error`: `active` restores what a pause hid. */
+/**
+ * The settings that a person may change. They cannot set `pending` or `error`: `active` restores what a pause hid.
+ */
 export const SourceChange = z
   .strictObject({
     displayName: SourceName.optional(),

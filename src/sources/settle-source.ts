@@ -18,7 +18,7 @@ export interface RunResult {
   /** The full crawl it finished, if any. */
   snapshot: string | null
   nextPollAt: Date
-  /** Those that the run followed. */
+  /** The settings that the run followed. */
   settings: SourceSettings
   at: Date
 }

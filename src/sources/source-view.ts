@@ -6,7 +6,7 @@ import { providersOf } from '../providers/index.ts'
 import { isNotRemoved, requireSource, settingsOf } from './source.ts'
 import type { SourceView } from './schemas.ts'
 
-/** A source of the caller's providers. Sources of other providers answer like missing ones. */
+/** A source of the caller's providers. Sources of other providers look like missing ones. */
 export async function getSource(db: Db, caller: Caller, id: string, lock?: 'locked'): Promise<SourceView> {
   if (lock) await requireSource(db, caller, id, lock)
   return viewFor(caller)(await findSource(db, caller, id))
@@ -42,7 +42,7 @@ export function selectSources(db: Db, caller: Caller) {
 
 type SourceRow = Awaited<ReturnType<ReturnType<typeof selectSources>['executeTakeFirstOrThrow']>>
 
-/** A person sees more than an agent. */
+/** A person sees more fields than an agent. */
 export function viewFor(caller: Caller): (row: SourceRow) => SourceView {
   if (caller.kind === 'agent') return toView
   return (row) => ({

@@ -21,7 +21,7 @@ export interface Source extends SourceRef {
   /** Since when its provider has sent events. */
   pushSince: Date | null
   hasPolicyHealth: boolean
-  /** What its runs could not read, counted at the end of the last one; null: not counted yet. */
+  /** The number of items that its runs could not read, counted at the end of the last one; null: not counted yet. */
   itemsSkipped: number | null
   updatedAt: Date
 }
@@ -36,7 +36,7 @@ export function hasAccount(table = 'sources'): RawBuilder<boolean> {
   return sql<boolean>`(not ${sql.ref(`${table}.push_only`)} and ${isNotRemoved(table)})`
 }
 
-/** A source of the caller's providers, if wanted locked until the transaction ends. @throws AppError `not_found` */
+/** A source of the caller's providers, optionally locked until the transaction ends. @throws AppError `not_found` */
 export async function requireSource(db: Db, caller: Caller, id: string, lock?: 'locked') {
   const one = db
     .selectFrom('sources')
@@ -69,7 +69,7 @@ export async function readSource(db: Db, { organizationId, sourceId }: SourceRef
   return toSource(row)
 }
 
-/** Locks a source until the transaction ends; undefined when it is gone. */
+/** Locks a source until the transaction ends; undefined if it no longer exists. */
 export async function lockSource(
   tx: Tx,
   { organizationId, sourceId }: SourceRef,

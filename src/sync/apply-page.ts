@@ -35,7 +35,7 @@ export interface ApplyDependencies {
   onItemFault(run: TakenRun, fault: unknown): void
 }
 
-/** What one transaction stores of a page. */
+/** The part of a page that one transaction stores. */
 interface Part {
   upserts: readonly ProviderItem[]
   deletions: readonly string[]
@@ -71,7 +71,7 @@ export async function applyPage(
 ): Promise<PageCounts> {
   const whole: Part = { ...page, finishes: page.complete }
   if (!page.complete || page.snapshot === null) return await applyWhole(deps, run, whole, signal)
-  // The cursor is saved last: a worker that dies before comes back to this page.
+  // The cursor is saved last, so if a worker dies earlier, the next one reads this page again.
   const { cursor, ...content } = whole
   const counts = await applyWhole(deps, run, { ...content, ...NOTHING_FOUND, finishes: false }, signal)
   counts.deleted += await removeUnseen(deps, run, page.snapshot, signal)
@@ -192,7 +192,9 @@ async function requireUnpaused(tx: Tx, run: TakenRun): Promise<string | null> {
   return source?.lastSnapshot ?? null
 }
 
-/** Removes what the finished crawl has not seen, in small batches: the embedded database has other work too. */
+/**
+ * Removes what the finished crawl has not seen, in small batches, so that the embedded database can do other work.
+ */
 async function removeUnseen(
   { db, clock }: ApplyDependencies,
   run: TakenRun,

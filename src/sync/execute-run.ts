@@ -42,7 +42,9 @@ export interface Execution {
   progress: ProgressWatch
 }
 
-/** How a worker finished with a run. `handed_back`: queued again; `lost`: another worker has it, or it is gone. */
+/**
+ * How a worker finished with a run. `handed_back`: queued again; `lost`: another worker has it, or it was deleted.
+ */
 export type Outcome = { end: 'succeeded' | 'failed' | 'handed_back' | 'lost'; cause?: unknown }
 
 export class WorkerStopping extends Error {
@@ -52,7 +54,7 @@ export class WorkerStopping extends Error {
   }
 }
 
-/** A run that kills its worker this often without storing a page in between fails. */
+/** A run fails if it kills its worker this often without storing a page in between. */
 const TAKES_MAX = 10
 /** Only a user can restore a revoked grant by reconnecting; until then the source is polled rarely. */
 const POLL_AFTER_AUTH_FAILURE_MS = DAY_MS

@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 afterEach(() => bench.close())
 
-/** What the provider has, and these failures besides. */
+/** The provider's items, with these additional failures. */
 const adapter = (): ProviderAdapter => ({
   ...provider.adapter,
   async *listChanges(session, input) {

@@ -22,7 +22,10 @@ const Rows = z.array(
 )
 const Counted = z.tuple([z.object({ skipped: z.number() })])
 
-/** What a source's runs could not read since its last full sync and not stored since. @throws AppError `not_found` */
+/**
+ * The items that a source's runs could not read since its last full sync and have not stored since. @throws AppError
+ * `not_found`
+ */
 export async function listSkipped(db: Db, caller: Caller, sourceId: string): Promise<SkippedItems> {
   const { organizationId } = caller
   const { provider } = await requireSource(db, caller, sourceId)
@@ -74,7 +77,7 @@ function skippedOf({
     where i.id is null or i.synced_at <= s.at`
 }
 
-/** Replaces reasons by those of a later read, and deletes them for items that are gone. */
+/** Replaces reasons with those of a later read, and deletes them for missing items. */
 export async function renewFailures(
   tx: Tx,
   { organizationId, sourceId }: SourceRef,

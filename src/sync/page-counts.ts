@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Tx } from '../database/database.ts'
 import type { TakenRun } from './run-lease.ts'
 
-/** What became of the items of a page. Except for `failed`, each item counts once. */
+/** The outcomes of a page's items. Except in `failed`, each item counts once. */
 export interface PageCounts {
   ingested: number
   unchanged: number

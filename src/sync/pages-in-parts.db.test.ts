@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => bench.close())
 
-/** What a worker sees when the database ends its connection (admin_shutdown). */
+/** The error that a worker gets when the database ends its connection (admin_shutdown). */
 class DeadWorker extends Error {
   readonly code = '57P01'
 }

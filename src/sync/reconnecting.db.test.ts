@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => bench.close())
 
-/** Does to a source what reconnecting its account does. */
+/** Changes a source as reconnecting its account would. */
 async function reconnect(sourceId: string): Promise<void> {
   const at = new Date(bench.now)
   await bench.db

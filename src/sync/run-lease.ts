@@ -18,26 +18,28 @@ import { hasAccount, lockSource, saveCursor, type Source } from '../sources/inde
 /** How long a lease lasts without renewal. */
 export const LEASE_SECONDS = 60
 
-/** A run that this process holds, with its source as of the take. */
+/** A run that this process holds, with its source at the time it was acquired. */
 export interface TakenRun {
   organizationId: string
   runId: string
   lease: Lease<'sync_runs'>
   fullResync: boolean
   startedAt: Date
-  /** How often workers took it since it last stored a page, including now. */
+  /** How often workers acquired it since it last stored a page, including now. */
   takes: number
   source: Source
 }
 
-/** Candidates per lookup: while other workers take the first ones, one of the next is free. */
+/** Candidates per lookup: if other workers acquire the first ones, a later one is free. */
 const CANDIDATES = 16
 
 interface Candidate extends SourceRef {
   runId: string
 }
 
-/** Takes the run that has waited longest, queued or with an expired lease. A full resync drops the cursor first. */
+/**
+ * Acquires the run that has waited longest, queued or with an expired lease. A full resync drops the cursor first.
+ */
 export async function takeRun(
   db: Db,
   providers: readonly ProviderId[],
@@ -115,7 +117,7 @@ export async function renewLease(db: Db, { lease }: TakenRun): Promise<void> {
   await renew(db, lease, { seconds: LEASE_SECONDS })
 }
 
-/** Shows until when the run waits for its provider; null: it has resumed. Nobody takes it before. */
+/** Shows until when the run waits for its provider; null: it has resumed. No worker acquires it earlier. */
 export async function noteWait(db: Db, { lease }: TakenRun, until: Date | null): Promise<void> {
   await updateHeld(db, lease, { not_before: until })
 }

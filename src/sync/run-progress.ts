@@ -6,7 +6,7 @@ import type { JsonValue } from '../providers/index.ts'
 const WITHOUT_NEWS_MAX_MS = HOUR_MS
 const LOOK_MS = 60_000
 
-/** The service ended a run that would never end by itself. Users see the message. */
+/** The service stopped a run that would never end. Users see the message. */
 export class RunStopped extends Error {
   constructor(reason: string) {
     super(`The run was stopped: ${reason}`)

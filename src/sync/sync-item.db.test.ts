@@ -14,7 +14,7 @@ import { createItemSyncs, type ItemSync } from './sync-item.ts'
 let bench: SyncBench
 let provider: FakeProvider
 let sourceId: string
-/** What reading the item does instead, if anything. */
+/** Replaces the read of the item, if set. */
 let fault: Error | undefined
 
 beforeEach(async () => {

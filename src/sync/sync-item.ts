@@ -27,7 +27,7 @@ export type ItemSyncOutcome = 'updated' | 'unchanged' | 'deleted' | 'failed'
 
 export interface ItemSync {
   outcome: ItemSyncOutcome
-  /** What the provider or the service says about it; null if it was read whole. */
+  /** The provider's or the service's message; null if it was read completely. */
   reason: string | null
 }
 
@@ -100,7 +100,7 @@ async function readItem(
   }
 }
 
-/** Stores what was read, and records it, in one transaction. */
+/** Stores and records the result in one transaction. */
 async function store(
   { db, items, clock }: ItemSyncDependencies,
   viewer: Viewer,

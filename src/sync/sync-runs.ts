@@ -28,7 +28,7 @@ export interface SyncRuns {
   list(caller: Caller, query: RunQuery): Promise<RunPage>
   /** One run with its first hundred failed and first hundred left out items. @throws AppError `not_found` */
   get(caller: Caller, id: string): Promise<SyncRunDetails>
-  /** What a source's runs could not read. @throws AppError `not_found` */
+  /** The items that a source's runs could not read. @throws AppError `not_found` */
   skipped(caller: Caller, sourceId: string): Promise<SkippedItems>
   /** Queues a run, or returns the active one. @throws AppError */
   request(
@@ -43,7 +43,7 @@ export function createSyncRuns(deps: {
   clock: Clock
   /** @throws `not_configured` for a provider that this deployment does not offer */
   requireOffered: (provider: ProviderId) => void
-  /** Called when a run is ready to be taken. */
+  /** Called when a run is ready for a worker. */
   onQueued: () => void
 }): SyncRuns {
   const { db, clock } = deps
@@ -114,7 +114,7 @@ async function pageRuns(db: Db, caller: Caller, { connectorId, ...query }: RunQu
   return { syncRuns: page.map(viewFor(caller)), ...(nextCursor === null ? {} : { nextCursor }) }
 }
 
-/** What a run waits for, and what happens to its source afterwards. */
+/** When a waiting run continues, and what its source needs or does next. */
 function nextStepsOf(
   row: Row<'sync_runs'> & { next_poll_at: Date | null; source_status: Row<'sources'>['status'] },
 ): { waitingUntil: string | null; needsReconnection: boolean; nextRunAt: string | null } {

@@ -392,7 +392,7 @@ function dyingWriter(pages: number, isStored: boolean): Pick<Items, 'write'> {
   }
 }
 
-/** What the worker sees: the database ends the connection (admin_shutdown). */
+/** The error that the worker gets when the database ends the connection (admin_shutdown). */
 class DeadWorker extends Error {
   readonly code = '57P01'
 }

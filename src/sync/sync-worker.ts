@@ -49,9 +49,9 @@ export interface SyncWorker {
   start(): void
   /** Looks for runs at once. */
   wake(): void
-  /** Queues what is due and works until no run is left. For tests, without `start`. */
+  /** Queues due runs and works until none is left. For tests, without `start`. */
   settle(): Promise<void>
-  /** Takes no new runs and releases the current ones for other workers. */
+  /** Acquires no new runs and releases the current ones for other workers. */
   stop(): Promise<void>
 }
 
@@ -60,7 +60,7 @@ const POLL_LOOK_MS = 2_000
 const DELETE_MS = 600_000
 const STOP_TIMEOUT_MS = 10_000
 
-/** Takes queued runs and runs with expired leases, several sources at a time. */
+/** Acquires queued runs and runs with expired leases, several sources at a time. */
 export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
   const { db, providers, onError } = deps
   const clock = createDatabaseClock(deps.clock, deps.measureLag ?? (() => measureClockLag(db)))

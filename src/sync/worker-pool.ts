@@ -7,11 +7,11 @@ export interface WorkerPoolDependencies {
   providers: readonly ProviderId[]
   /** Sources processed at once, not counting those that wait for their provider. */
   concurrency?: number | undefined
-  /** Takes a run of one of these providers, if there is one. */
+  /** Acquires a run of one of these providers, if there is one. */
   take(providers: readonly ProviderId[]): Promise<TakenRun | undefined>
   /** Works on a run until it ends or is released. Does not throw. */
   work(run: TakenRun, slot: Slot): Promise<void>
-  /** Aborts when no more runs may be taken. */
+  /** Aborts when no more runs may be acquired. */
   stopping: AbortSignal
   /** A slot has become free. */
   onFree(): void
@@ -22,7 +22,7 @@ const CONCURRENCY = 8
 const AT_WORK_MAX = 64
 
 export interface WorkerPool {
-  /** Takes runs while there are free slots. @returns whether there was one */
+  /** Acquires runs while there are free slots. @returns whether there was one */
   acquireNext(): Promise<boolean>
   /** Resolves once the current runs have ended or were released. */
   finished(): Promise<void>

@@ -1,4 +1,4 @@
-/** Longer text is not read as a question. */
+/** Longer text does not count as a question. */
 const CHARACTERS_MAX = 500
 
 export const isTooLongForQuestion = (text: string): boolean => text.length > CHARACTERS_MAX

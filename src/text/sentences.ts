@@ -61,10 +61,10 @@ export function sentenceStarts(body: string, from: number, to: number): number[]
 }
 
 /**
- * Where the sentences of `body` between `from` and `to` begin, `from` first. Follows UAX #29 (a terminator,
- * its closing marks, a space, and no lower-case letter after it; wide terminators need no space), but does
- * not split after abbreviations of European languages. Text without terminators is one sentence.
- * Intl.Segmenter costs many times as much and splits after "Dr.".
+ * The offsets at which the sentences of `body` between `from` and `to` begin, `from` first. Follows UAX #29 (a
+ * terminator, its closing marks, a space, and no lower-case letter after it; wide terminators need no space), but
+ * does not split after abbreviations of European languages. Text without terminators is one sentence. Intl.Segmenter
+ * costs many times as much and splits after "Dr.".
  */
 export function* findingSentenceStarts(body: string, from: number, to: number): Pausable<number[]> {
   // A slice, so that the pattern never searches beyond `to`.
@@ -87,7 +87,7 @@ export function* findingSentenceStarts(body: string, from: number, to: number): 
   return starts
 }
 
-/** Where the next sentence begins if the mark at `mark`, with its closing marks up to `after`, ends one. */
+/** The offset of the next sentence if the mark at `mark`, with its closing marks up to `after`, ends one. */
 function startAfter(text: string, sentence: number, mark: number, after: number): number | undefined {
   const next = skipSpaces(text, after, text.length)
   if (next === text.length || text.charCodeAt(mark) >= FIRST_WIDE) return next

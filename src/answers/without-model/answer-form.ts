@@ -1,4 +1,5 @@
-// What form of answer the wording of a question asks for. Which information a passage must have: answer-types.ts.
+// The form of answer that a question's wording asks for. For the information that a passage must have, see
+// answer-types.ts.
 
 const ASKS_WHAT_IT_IS =
   /\bwhat (?:is|are|does|do|was)\b|\bwhat's\b|\bstands? for\b|\bmeans?\b|\bmeant\b|\bdefin\w+|\bwas (?:ist|bedeutet)\b|\bqu'est-ce\b|\bqu[eé] es\b/i

@@ -22,7 +22,7 @@ export const FEATURES = [
   'title', // in the document's title
   'heading', // in the headings above the section
   'beside', // in the neighboring passages
-  /** The similarity in meaning, alone and with its context. */
+  /** The similarity in meaning, without and with its context. */
   'near',
   'nearUnder',
   /** The similarity in meaning of its headings and of the question before it. */

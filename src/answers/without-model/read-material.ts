@@ -83,7 +83,7 @@ export function createReadMaterial(terms: TermWeights): ReadMaterial {
   }
 }
 
-/** Whether a title is the beginning of a message, as in chats. It then tells nothing that the message does not. */
+/** Whether a title is the beginning of a message, as in chats. It then says nothing that the message does not. */
 function isBeginning({ title, content }: Hit): boolean {
   const said = /^[^:]{1,80}: (.{12,}?)…?$/s.exec(title)?.[1]
   const line = content.slice(0, MESSAGE_LINE_MAX).replaceAll(/\s+/g, ' ')

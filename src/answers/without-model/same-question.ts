@@ -4,7 +4,7 @@ import { withSingleWords } from './stems.ts'
 /** The share of the weight of either one's words that both have. */
 const SHARED_FROM = 0.7
 
-/** Tells whether a heading asks the question, as in frequent questions, in the same or fewer words. */
+/** Whether a heading asks the question in the same or fewer words, as in an FAQ. */
 export type AsksSame = (heading: string | null) => boolean
 
 /** @param weights of the question's stems, with sum 1 */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Hit } from '../../retrieval/index.ts'
 import type { Candidate } from './candidate.ts'
 
-/** Who wrote a passage of a conversation. */
+/** The author of a passage of a conversation. */
 export interface Speaker {
   name: string
   /** Whether the passage itself begins with the name. */
@@ -14,7 +14,7 @@ export type SpeakerOf = (candidate: Candidate) => Speaker | null
 /** Metadata that chat connectors store: the names that begin the lines. */
 const Conversation = z.object({ senders: z.array(z.string()) })
 
-/** Returns who wrote a passage: the last name before it in its text; null outside conversations, and if it is unknown. */
+/** Returns the author of a passage: the last name before it in its text; null if unknown or not a conversation. */
 export function createSpeakerOf(
   hits: readonly Pick<Hit, 'metadata'>[],
   candidates: readonly Candidate[],
