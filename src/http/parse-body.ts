@@ -2,8 +2,7 @@ import { AppError } from '../kernel/errors.ts'
 import { validate } from '../kernel/validate.ts'
 import type { BodyReader } from './body-reader.ts'
 import { parseJsonBody } from './json-body.ts'
-import type { JsonDialect } from './json-dialect.ts'
-import type { Route, UntypedRouteRequest } from './route.ts'
+import type { JsonDialect, Route, UntypedRouteRequest } from './route.ts'
 
 /** A larger body is parsed and validated on its own thread; one of this size takes some milliseconds. */
 const INLINE_BYTES_MAX = 32 * 1024

@@ -10,7 +10,6 @@ import type { Viewer } from '../kernel/viewer.ts'
 import type { ProviderScope } from '../kernel/scope.ts'
 import type { FixedContent } from './fixed-content.ts'
 import type { Retrieved } from './gates.ts'
-import type { JsonDialect } from './json-dialect.ts'
 import type { Html } from './page.ts'
 import type { Download } from './send-download.ts'
 
@@ -120,6 +119,13 @@ export interface RouteRequest<A extends Access, Body, Params, Query> {
   rawBody: Buffer
   /** Aborts when the caller disconnects or the request takes too long. */
   signal: AbortSignal
+}
+
+/** Another protocol's JSON conventions, which a route uses instead of the API's. */
+export interface JsonDialect {
+  /** Of responses and errors. Requests can use it or plain JSON. */
+  contentType: string
+  errorBody(error: AppError): object
 }
 
 export interface RouteDefinition<

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AppError } from '../kernel/errors.ts'
 import { errorBody } from './error-response.ts'
-import type { JsonDialect } from './json-dialect.ts'
+import type { JsonDialect } from './route.ts'
 
 /** Logs what an operator has to look into. A missing setting is in the answer already. */
 export function logFault(

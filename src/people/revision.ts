@@ -3,13 +3,11 @@ import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import { AppError } from '../kernel/errors.ts'
 
-/** Increases the revision of people and groups, which caches compare. The row stays locked until the commit. */
-export async function bumpPermissions(tx: Db, organizationId: string): Promise<void> {
-  await nextRevision(tx, organizationId)
-}
-
-/** @returns whether the organization exists */
-async function nextRevision(tx: Db, organizationId: string): Promise<boolean> {
+/**
+ * Increases the revision of people and groups, which caches compare. The row stays locked until the commit.
+ * @returns whether the organization exists
+ */
+export async function bumpPermissions(tx: Db, organizationId: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('organizations')
     .set({ permissions_revision: sql<number>`permissions_revision + 1` })
@@ -27,7 +25,7 @@ export async function changePeople<Result>(
 ): Promise<Result> {
   return await retryConflicts(() =>
     db.transaction().execute(async (tx) => {
-      if (!(await nextRevision(tx, organizationId)))
+      if (!(await bumpPermissions(tx, organizationId)))
         throw new AppError('not_found', 'There is no such workspace')
       return await act(tx)
     }),

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { JsonDialect } from '../../http/json-dialect.ts'
-import { defineRoute } from '../../http/route.ts'
+import { defineRoute, type JsonDialect } from '../../http/route.ts'
 import { EXAMPLE_ID } from '../../kernel/schemas.ts'
 import { GROUP_MEMBERS_MAX } from '../groups.ts'
 import { RESULTS_MAX } from './discovery.ts'
