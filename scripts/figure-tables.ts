@@ -130,14 +130,14 @@ export const FIGURES: Record<string, Figure> = {
     rows: (results) =>
       results.flatMap((one) => z.array(z.record(z.string(), z.unknown())).parse(one['operations'])),
     columns: [
-      ['what', text('what')],
+      ['measurement', text('what')],
       ['seconds', number('seconds', 2)],
     ],
   },
   upgrade: {
     files: ['bench/results/upgrade.json'],
     columns: [
-      ['what', text('what')],
+      ['measurement', text('what')],
       ['embedded', number('embedded', 1)],
       ['postgres', number('postgres', 1)],
     ],

@@ -57,7 +57,7 @@ export function plansOnSale(account: Account): Price[] {
 export function changePlan(account: Account, subscription: Subscription, price: Price): 'now' | 'later' {
   const item = planItem(subscription)
   if (item === undefined) throw invalid('The subscription has no plan.')
-  if (item.price.id === price.id) throw invalid('This is the present plan.')
+  if (item.price.id === price.id) throw invalid('This is the current plan.')
   if (subscription.status !== 'trialing' && yearly(price) < yearly(item.price)) {
     scheduleChange(account, subscription, price)
     return 'later'

@@ -135,7 +135,7 @@ function permissionPollerOf(
     clock,
     random: Math.random,
     items,
-    providers: offered.filter((provider) => findProvider(provider).tellsReaders),
+    providers: offered.filter((provider) => findProvider(provider).reportsReaders),
     openSource: openSourceOf(database, accounts),
     wait: sleepFor,
     onError: (err) => logger.error({ err }, 'the permissions of a source could not be read; will retry'),
@@ -170,7 +170,7 @@ function observeEnd(logger: Logger, metrics: Metrics): SyncWorkerDependencies['o
     metrics.observeRun({ provider: run.source.provider, end: outcome.end, seconds })
     const fields = { ...runFields(run), seconds }
     if (outcome.end === 'succeeded') logger.info(fields, 'a sync run succeeded')
-    else if (outcome.end === 'handed_back')
+    else if (outcome.end === 'released')
       logger.info({ ...fields, reason: String(outcome.cause) }, 'a sync run was released and continues later')
     else if (outcome.end === 'lost')
       logger.info(

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
-import { forgetItems, rereadItems } from '../memory-canvas/index.ts'
+import { removeFromCanvas, rereadItems } from '../memory-canvas/index.ts'
 import type { ItemChanges } from '../item-changes/index.ts'
 import type { CleanItem } from './item.ts'
 
@@ -29,7 +29,7 @@ export async function dropClaims(
     order by s.external_id for update of i`.execute(tx)
   const itemIds = LockedRows.parse(locked).map((row) => row.id)
   // The canvas reads remaining items again, for their new source.
-  await forgetItems(tx, organizationId, itemIds)
+  await removeFromCanvas(tx, organizationId, itemIds)
   const { rows } = await sql`
     with ended as (
       delete from synced_items s using ${given} where ${isClaim} returning s.source_item_id as id

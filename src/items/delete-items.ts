@@ -5,7 +5,7 @@ import type { Tx } from '../database/database.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import type { Readable } from '../kernel/viewer.ts'
-import { forgetItems } from '../memory-canvas/index.ts'
+import { removeFromCanvas } from '../memory-canvas/index.ts'
 import { mayBeRead } from '../permissions/index.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { ItemChanges } from '../item-changes/index.ts'
@@ -42,7 +42,7 @@ export async function deleteItems(
     where i.organization_id = ${items.organizationId} and ${named}`.execute(tx)
   const ids = FoundRows.parse(found).map((row) => row.id)
   // Deletes only these: an item added meanwhile may still be on the canvas.
-  await forgetItems(tx, items.organizationId, ids)
+  await removeFromCanvas(tx, items.organizationId, ids)
   changes.add(ids)
   const { rows } = await sql`
     delete from source_items i using json_array_elements_text(${JSON.stringify(ids)}::json)
@@ -81,7 +81,7 @@ export async function deleteShownItem(
       and ${isReadable}`.execute(tx)
   const [id] = FoundRows.parse(found).map((row) => row.id)
   if (id === undefined) return undefined
-  await forgetItems(tx, organizationId, [id])
+  await removeFromCanvas(tx, organizationId, [id])
   changes.add([id])
   const { rows } = await sql`
     delete from source_items i using sources s

@@ -198,7 +198,7 @@ function portableMetadata(row: Row<'source_items'>, isSynced: boolean): Record<s
   if (accessPolicy === undefined || !isSynced) return row.metadata
   const origin = originOf({ provider: row.provider, sourceId: row.source_id }, 'sync')
   const policy = Policy.safeParse(accessPolicy)
-  const isOfItem = origin.by === 'sync' && origin.tellsReaders && policy.data?.visibility !== 'workspace'
+  const isOfItem = origin.by === 'sync' && origin.reportsReaders && policy.data?.visibility !== 'workspace'
   if (isOfItem) return row.metadata
   const deny = policy.data?.deny
   const denying = deny === undefined ? {} : { deny }

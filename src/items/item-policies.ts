@@ -14,7 +14,7 @@ export function originOf(
   by: StoredBy,
 ): ItemOrigin {
   if (by === 'push') return { by }
-  return { by, sourceId, tellsReaders: findProvider(provider).tellsReaders }
+  return { by, sourceId, reportsReaders: findProvider(provider).reportsReaders }
 }
 
 /** The ids of items' access policies, by item key. */

@@ -212,7 +212,7 @@ function originOf({ baseUrl }: EmbeddingModelSettings): string {
 function noKey(name: string, why: string, cause?: unknown): AppError {
   return new AppError(
     'embedding_model_mismatch',
-    `The stored vectors belong to the embedding model "${name}", whose API key ${why}, or move to the present model with ` +
+    `The stored vectors belong to the embedding model "${name}", whose API key ${why}, or move to the current model with ` +
       'POST /v1/maintenance/reembed',
     { details: { storedModel: name }, ...(cause === undefined ? {} : { cause }) },
   )

@@ -19,7 +19,7 @@ async function whatHappens(models: ModelRegistry, name: string): Promise<string>
   if (!(await canBeLoaded(models, name)))
     return 'stored vectors belong to an embedding model that is not configured: queries are refused until the setting is restored or POST /v1/maintenance/reembed has moved them'
   return models.configured.replaces?.includes(name)
-    ? 'stored vectors belong to an earlier embedding model, which stays in use while they move to the present one'
+    ? 'stored vectors belong to an earlier embedding model, which stays in use while they move to the current one'
     : 'stored vectors belong to another embedding model, which stays in use; POST /v1/maintenance/reembed moves them'
 }
 

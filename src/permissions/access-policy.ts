@@ -27,8 +27,8 @@ type AccessPolicy = z.output<typeof AccessPolicy>
 
 export type ItemOrigin =
   | { by: 'push' }
-  /** `tellsReaders`: the provider says who may read each item; otherwise the source's audience may. */
-  | { by: 'sync'; sourceId: string; tellsReaders: boolean }
+  /** `reportsReaders`: the provider says who may read each item; otherwise the source's audience may. */
+  | { by: 'sync'; sourceId: string; reportsReaders: boolean }
 
 /** The principals that may read. `deny` takes precedence over `allow`. */
 export interface PolicyPrincipals {
@@ -40,7 +40,7 @@ const NOBODY: PolicyPrincipals = { allow: [], deny: [] }
 
 /** The readers in an item's `metadata.accessPolicy`. A missing or malformed policy allows no one. */
 export function principalsOfPolicy(accessPolicy: unknown, origin: ItemOrigin): PolicyPrincipals {
-  if (origin.by === 'sync' && !origin.tellsReaders)
+  if (origin.by === 'sync' && !origin.reportsReaders)
     return { allow: [sourcePrincipal(origin.sourceId)], deny: [] }
   const parsed = safeParse(AccessPolicy, accessPolicy)
   if (!parsed?.success) return NOBODY

@@ -50,7 +50,7 @@ interface ProviderFacts<Id extends string> {
   /** Whether imported files belong to this provider by default. */
   readonly isForFiles: boolean
   /** Whether `metadata.accessPolicy` names each item's readers. Otherwise the source's audience reads everything. */
-  readonly tellsReaders: boolean
+  readonly reportsReaders: boolean
   /**
    * The shortest interval between scheduled syncs, and between permission polls, that the provider's terms allow.
    * Syncs that a person starts run at once.

@@ -42,7 +42,7 @@ export async function applyAudience(tx: Tx, source: SourceRef): Promise<void> {
 
 /** Whether users choose who may read the sources of this provider. */
 export function hasAudience(provider: ProviderId): boolean {
-  return !findProvider(provider).tellsReaders
+  return !findProvider(provider).reportsReaders
 }
 
 /** A mailbox; paths and addresses of pages may have an @ too. */

@@ -43,9 +43,9 @@ export interface Execution {
 }
 
 /**
- * How a worker finished with a run. `handed_back`: queued again; `lost`: another worker has it, or it was deleted.
+ * How a worker finished with a run. `released`: queued again; `lost`: another worker has it, or it was deleted.
  */
-export type Outcome = { end: 'succeeded' | 'failed' | 'handed_back' | 'lost'; cause?: unknown }
+export type Outcome = { end: 'succeeded' | 'failed' | 'released' | 'lost'; cause?: unknown }
 
 export class WorkerStopping extends Error {
   constructor() {
@@ -84,14 +84,14 @@ export async function executeRun(
     if (cause instanceof LeaseLost || isForeignKeyViolation(cause)) return { end: 'lost', cause }
     if (cause instanceof WorkerStopping) {
       await requeue(deps.db, run, null)
-      return { end: 'handed_back', cause }
+      return { end: 'released', cause }
     }
     // Nothing can be recorded: the lease expires, and another worker continues.
     if (isDatabaseOutage(cause)) throw cause
     const retryAt = retryTime(deps, cause, pages > 0 ? deps.clock.now() : run.startedAt)
     if (retryAt !== null) {
       await requeue(deps.db, run, retryAt)
-      return { end: 'handed_back', cause }
+      return { end: 'released', cause }
     }
     return { end: await fail(deps, run, cause), cause }
   }
@@ -177,7 +177,7 @@ async function fail(
   deps: ExecuteDependencies,
   run: TakenRun,
   cause: unknown,
-): Promise<'failed' | 'handed_back' | 'lost'> {
+): Promise<'failed' | 'released' | 'lost'> {
   const end: RunEnd = {
     succeeded: false,
     message: messageFor(cause),
@@ -193,7 +193,7 @@ async function fail(
         const isAuth = cause instanceof ProviderError && cause.kind === 'auth'
         if (isAuth && source !== undefined && mayHaveNewGrant(run, source)) {
           await requeue(tx, run, null)
-          return 'handed_back'
+          return 'released'
         }
         await deps.finish(tx, run, end)
         return 'failed'

@@ -61,11 +61,11 @@ export async function finishRun(
     .returning(ENDED_RUN_COLUMNS)
     .executeTakeFirstOrThrow()
   await reportEnd(tx, ended, { provider: source.provider, status, at: now })
-  const { policyHealth, tellsReaders, pollMinutes = 0 } = findProvider(source.provider)
+  const { policyHealth, reportsReaders, pollMinutes = 0 } = findProvider(source.provider)
   if (policyHealth && mayChangePolicyHealth(run, end, ended))
     await updatePolicyHealth(tx, run, end, policyHealth)
   // The run's items may name groups whose members are unknown yet.
-  if (end.succeeded && tellsReaders) await schedulePermissionPoll(tx, source, now)
+  if (end.succeeded && reportsReaders) await schedulePermissionPoll(tx, source, now)
   if (ended.items_failed + ended.items_skipped > 0 || source.itemsSkipped !== 0)
     await saveSkippedCount(tx, source, await countSkipped(tx, source))
   const poll = nextPoll(now, schedule)

@@ -140,7 +140,7 @@ async function store(
       const isThere = (await findClaim(tx, organizationId, item.id)) !== undefined
       const isRead = upserted.has(item.externalId) || gone.includes(item.externalId)
       outcome = !isThere ? 'deleted' : !isRead ? 'failed' : counts.ingested > 0 ? 'updated' : 'unchanged'
-      if (findProvider(source.provider).tellsReaders) await schedulePermissionPoll(tx, source, at)
+      if (findProvider(source.provider).reportsReaders) await schedulePermissionPoll(tx, source, at)
       await recordEvent(tx, viewer, {
         action: 'source_item.sync',
         target: ['source_item', item.id],

@@ -123,7 +123,7 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
     await page.getByText('1 × Builder').waitFor()
     await page.getByLabel('Studio, monthly').check()
     await page.getByRole('button', { name: 'Change plan' }).click()
-    await page.getByText('Your present plan stays.').waitFor()
+    await page.getByText('Your current plan stays.').waitFor()
     await stripe.eventsSent()
     await page.goto(`${rig.service.url}/console/billing`)
     await page.getByRole('button', { name: 'Manage Studio' }).waitFor()

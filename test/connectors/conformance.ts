@@ -333,9 +333,9 @@ export function checkConnector(connector: Connector): void {
   })
 
   describe('permissions', () => {
-    const { tellsReaders, webhook } = connector.provider
+    const { reportsReaders, webhook } = connector.provider
 
-    it.runIf(tellsReaders)('come with every item, and changes arrive with items or polls', async () => {
+    it.runIf(reportsReaders)('come with every item, and changes arrive with items or polls', async () => {
       const { account, things } = await filled()
       await account.sync.run()
       for (const item of account.sync.items.values())
@@ -351,7 +351,7 @@ export function checkConnector(connector: Connector): void {
       expect(policy?.visibility).not.toBe('workspace')
     })
 
-    it.runIf(!tellsReaders)('are never told by a provider that cannot tell them', async () => {
+    it.runIf(!reportsReaders)('are never reported by a provider that cannot report them', async () => {
       const { account } = await filled()
       await account.sync.run()
       expect(account.adapter.listPermissions).toBeUndefined()

@@ -16,7 +16,7 @@ export const PORTAL_NOTES: Record<string, { says: string; isBad: boolean }> = {
   declined: { says: 'That card was declined; the one before stays.', isBad: true },
   canceled: { says: 'Your subscription ends with its period.', isBad: false },
   resumed: { says: 'Your subscription continues.', isBad: false },
-  unchanged: { says: 'Your present plan stays.', isBad: false },
+  unchanged: { says: 'Your current plan stays.', isBad: false },
   paid: { says: 'Thank you, the invoice is paid.', isBad: false },
   unauthenticated: { says: 'Your bank asks you to confirm the payment: open the invoice.', isBad: true },
   unpaid: { says: 'The payment failed. Give another card and try again.', isBad: true },

@@ -34,7 +34,7 @@ export const folder: Provider<'folder'> = defineProvider({
   isGated: true,
   hasChannels: false,
   isForFiles: false,
-  tellsReaders: false,
+  reportsReaders: false,
   audience: 'everyone',
   async createAdapter(settings, { extractor }) {
     const { createFolderAdapter } = await import('./adapter.ts')

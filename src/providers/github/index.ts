@@ -14,7 +14,7 @@ export const github: Provider<'github'> = defineProvider({
   isGated: false,
   hasChannels: false,
   isForFiles: false,
-  tellsReaders: false,
+  reportsReaders: false,
   async createAdapter(settings, { clock, extractor }) {
     const { createGitHubAdapter, GITHUB_API_URL } = await import('./adapter.ts')
     return createGitHubAdapter({ apiUrl: settings.GITHUB_API_URL ?? GITHUB_API_URL, clock, extractor })

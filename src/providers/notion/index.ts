@@ -19,7 +19,7 @@ export const notion: Provider<'notion'> = defineProvider({
   isGated: false,
   hasChannels: false,
   isForFiles: false,
-  tellsReaders: false,
+  reportsReaders: false,
   grants: { family: 'notion', isShared: isSameNotionBot },
   async createAdapter(settings, { clock }) {
     const { createNotionAdapter } = await import('./adapter.ts')

@@ -21,7 +21,7 @@ export const slack: Provider<'slack'> = defineProvider({
   isGated: false,
   hasChannels: true,
   isForFiles: false,
-  tellsReaders: true,
+  reportsReaders: true,
   // Revoking one deactivates the app's bot in the workspace, for every user who installed it
   // (docs.slack.dev/reference/methods/auth.revoke).
   grants: { family: 'slack' },

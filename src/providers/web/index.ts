@@ -13,7 +13,7 @@ export const web: Provider<'web'> = defineProvider({
   isGated: false,
   hasChannels: false,
   isForFiles: false,
-  tellsReaders: false,
+  reportsReaders: false,
   audience: 'everyone',
   async createAdapter(_settings, deps) {
     const { createWebAdapter } = await import('./adapter.ts')

@@ -22,7 +22,7 @@ export const madeUp: Provider<'made_up'> = defineProvider({
   isGated: true,
   hasChannels: false,
   isForFiles: false,
-  tellsReaders: true,
+  reportsReaders: true,
   grants: { family: 'made_up' },
   createAdapter: async ({ MADE_UP_CLIENT_ID }) => createMadeUpAdapter(MADE_UP_CLIENT_ID ?? ''),
   webhook: {

@@ -18,7 +18,7 @@ export const confluence: Provider<'confluence'> = defineProvider({
   isGated: false,
   hasChannels: false,
   isForFiles: false,
-  tellsReaders: true,
+  reportsReaders: true,
   async createAdapter(settings, { clock, extractor }) {
     const { createConfluenceAdapter } = await import('./adapter.ts')
     return createConfluenceAdapter({ apiUrl: settings.CONFLUENCE_API_URL ?? null, clock, extractor })

@@ -18,7 +18,7 @@ export const jira: Provider<'jira'> = defineProvider({
   isGated: false,
   hasChannels: false,
   isForFiles: false,
-  tellsReaders: true,
+  reportsReaders: true,
   async createAdapter(settings, { clock, extractor }) {
     const { createJiraAdapter } = await import('./adapter.ts')
     return createJiraAdapter({ apiUrl: settings.JIRA_API_URL ?? null, clock, extractor })

@@ -22,7 +22,7 @@ export const githubApp: Provider<'github_app'> = defineProvider({
   isGated: false,
   hasChannels: false,
   isForFiles: false,
-  tellsReaders: false,
+  reportsReaders: false,
   async createAdapter({ GITHUB_API_URL, ...settings }, deps) {
     const { createGitHubAppAdapter } = await import('./adapter.ts')
     const { GITHUB_API_URL: standard } = await import('../adapter.ts')

@@ -13,7 +13,7 @@ export const googleDrive: Provider<'google_drive'> = defineProvider({
   isGated: true,
   hasChannels: false,
   isForFiles: true,
-  tellsReaders: true,
+  reportsReaders: true,
   grants: googleGrants,
   async createAdapter(settings, deps) {
     const { createGoogleDriveAdapter } = await import('./adapter.ts')

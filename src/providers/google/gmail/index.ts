@@ -12,7 +12,7 @@ export const gmail: Provider<'gmail'> = defineProvider({
   isGated: true,
   hasChannels: false,
   isForFiles: false,
-  tellsReaders: false,
+  reportsReaders: false,
   grants: googleGrants,
   async createAdapter(settings, deps) {
     const { createGmailAdapter } = await import('./adapter.ts')

@@ -17,7 +17,7 @@ export const onedrive: Provider<'onedrive'> = defineProvider({
   isGated: false,
   hasChannels: false,
   isForFiles: false,
-  tellsReaders: true,
+  reportsReaders: true,
   grants: microsoftGrants,
   async createAdapter(settings, deps) {
     const { createOneDriveAdapter } = await import('./adapter.ts')

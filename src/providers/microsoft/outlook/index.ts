@@ -17,7 +17,7 @@ export const outlook: Provider<'outlook'> = defineProvider({
   isGated: false,
   hasChannels: false,
   isForFiles: false,
-  tellsReaders: false,
+  reportsReaders: false,
   grants: microsoftGrants,
   async createAdapter(settings, deps) {
     const { createOutlookAdapter } = await import('./adapter.ts')

@@ -17,7 +17,7 @@ export const teams: Provider<'teams'> = defineProvider({
   isGated: false,
   hasChannels: false,
   isForFiles: false,
-  tellsReaders: true,
+  reportsReaders: true,
   // https://learn.microsoft.com/graph/api/resources/teams-api-overview#polling-requirements
   pollMinutes: 24 * 60,
   grants: microsoftGrants,

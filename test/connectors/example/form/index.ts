@@ -18,7 +18,7 @@ export const exampleProvider: Provider<'example'> = defineProvider({
   isGated: false,
   hasChannels: false,
   isForFiles: false,
-  tellsReaders: true,
+  reportsReaders: true,
   async createAdapter(settings, { clock }) {
     const { createExampleAdapter } = await import('./adapter.ts')
     return createExampleAdapter({

@@ -18,7 +18,7 @@ export const exampleProvider: Provider<'example'> = defineProvider({
   isGated: false,
   hasChannels: false,
   isForFiles: false,
-  tellsReaders: true,
+  reportsReaders: true,
   grants: { family: 'example' },
   async createAdapter(settings, { clock }) {
     const { createExampleAdapter } = await import('./adapter.ts')

@@ -7,7 +7,11 @@ import { idsOf } from './ids.ts'
 const ItemRows = z.array(z.object({ id: z.string() }))
 
 /** Removes items from the canvas in the transaction that deletes them. Locks them, so that no worker rereads them. */
-export async function forgetItems(tx: Tx, organizationId: string, itemIds: readonly string[]): Promise<void> {
+export async function removeFromCanvas(
+  tx: Tx,
+  organizationId: string,
+  itemIds: readonly string[],
+): Promise<void> {
   if (itemIds.length === 0) return
   const { rows } = await sql`
     select id from source_items where organization_id = ${organizationId}
