@@ -90,7 +90,7 @@ module.exports = {
       to: { path: '^src/(?!(kernel|text|file-text|database|guarded-requests|providers)/)' },
     },
     {
-      name: 'a-provider-through-the-catalogue',
+      name: 'a-provider-through-the-catalog',
       severity: 'error',
       from: { path: '^src/', pathNot: [NOT_TESTS, '^src/providers/[^/]+/', '^src/providers/catalog\\.ts$'] },
       to: { path: '^src/providers/[^/]+/' },

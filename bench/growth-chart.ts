@@ -17,7 +17,7 @@ const INK = '#0f172a'
 const MUTED = '#64748b'
 const GRID = '#e2e8f0'
 const FONT = "font-family=\"Inter, 'Segoe UI', 'Helvetica Neue', 'DejaVu Sans', Arial, sans-serif\""
-const COLOURS = ['#0f766e', '#0891b2', '#b45309', '#f59e0b', '#7c3aed', '#c084fc', '#be123c']
+const COLORS = ['#0f766e', '#0891b2', '#b45309', '#f59e0b', '#7c3aed', '#c084fc', '#be123c']
 
 /**
  * The p50 of a search by the number of rows, on logarithmic axes, as a standalone SVG.
@@ -33,15 +33,15 @@ export function drawGrowth(results: readonly GrowthPoint[], heading: string): st
   )
   const y = axis(times, BOTTOM, TOP)
   const lines = engines.map((engine, n) => {
-    const colour = COLOURS[n % COLOURS.length] ?? INK
+    const color = COLORS[n % COLORS.length] ?? INK
     const points = results.filter((one) => one.engine === engine)
     const at = points.map(({ rows, p50Ms }) => `${x.at(rows).toFixed(1)},${y.at(p50Ms).toFixed(1)}`)
     const dots = points.map(
       ({ rows, p50Ms }) =>
-        `<circle cx="${x.at(rows).toFixed(1)}" cy="${y.at(p50Ms).toFixed(1)}" r="3" fill="${colour}"/>`,
+        `<circle cx="${x.at(rows).toFixed(1)}" cy="${y.at(p50Ms).toFixed(1)}" r="3" fill="${color}"/>`,
     )
     return [
-      `<polyline points="${at.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"/>`,
+      `<polyline points="${at.join(' ')}" fill="none" stroke="${color}" stroke-width="2"/>`,
       ...dots,
     ].join('')
   })
@@ -99,7 +99,7 @@ function legend(
     .toSorted((a, b) => a.y - b.y)
     .map(({ engine, n, y }) => {
       lowest = Math.max(y + 4, lowest + LABEL_STEP)
-      return text(RIGHT + 12, lowest, engine, { fill: COLOURS[n % COLOURS.length] ?? INK })
+      return text(RIGHT + 12, lowest, engine, { fill: COLORS[n % COLORS.length] ?? INK })
     })
 }
 

@@ -19,7 +19,7 @@ const GROUP_HEAD = 30
 const GROUP_GAP = 20
 const FOOT = 44
 
-const COLOURS = { service: '#0f766e', bm25: '#94a3b8', published: '#dbe3ec' } as const
+const COLORS = { service: '#0f766e', bm25: '#94a3b8', published: '#dbe3ec' } as const
 const INK = '#0f172a'
 const MUTED = '#64748b'
 const GRID = '#e2e8f0'
@@ -74,7 +74,7 @@ function drawHead(results: readonly RetrievalResult[]): string {
   let left = MARGIN
   const entries = legend.map(({ kind, label }) => {
     const entry =
-      `<rect x="${left}" y="57" width="11" height="11" rx="2.5" fill="${COLOURS[kind]}"/>` +
+      `<rect x="${left}" y="57" width="11" height="11" rx="2.5" fill="${COLORS[kind]}"/>` +
       text(left + 17, 67, label, { size: 12, fill: MUTED })
     left += 17 + label.length * 6.4 + 24
     return entry
@@ -116,7 +116,7 @@ function drawBar({ label, value, kind }: Bar, top: number): string {
   const middle = top + BAR / 2 + 4.3
   return [
     text(from - 10, middle, label, { size: 12, fill, weight, anchor: 'end' }),
-    `<rect x="${from}" y="${top}" width="${width.toFixed(1)}" height="${BAR}" rx="3" fill="${COLOURS[kind]}"/>`,
+    `<rect x="${from}" y="${top}" width="${width.toFixed(1)}" height="${BAR}" rx="3" fill="${COLORS[kind]}"/>`,
     text(from + width + 7, middle, share(value), { size: 12, fill, weight }),
   ].join('\n')
 }

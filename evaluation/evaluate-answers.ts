@@ -58,14 +58,14 @@ export async function evaluateAnswers(
       characters: answer.length,
     })
   }
-  return summarise(collection.name, judged)
+  return summarize(collection.name, judged)
 }
 
 function hasEvidence(sentences: readonly string[], relevant: readonly Words[]): boolean {
   return sentences.some((sentence) => relevant.some((section) => isFrom(sentence, section)))
 }
 
-function summarise(collection: string, judged: readonly Judged[]): AnswersResult {
+function summarize(collection: string, judged: readonly Judged[]): AnswersResult {
   const share = (of: readonly Judged[], holds: (one: Judged) => boolean): number =>
     of.filter(holds).length / Math.max(1, of.length)
   const byKind = [...Map.groupBy(judged, ({ kind }) => kind)].map(([kind, of]) => ({

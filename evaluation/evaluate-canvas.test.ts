@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { loadTermWeights } from '../src/inference/term-weights.ts'
 import { evaluateCanvas } from './evaluate-canvas.ts'
 import { HALVES, halfOf } from './read-facts.ts'
-import type { Labels, LabelledItem } from './read-labelled-items.ts'
+import type { Labels, LabeledItem } from './read-labeled-items.ts'
 
 const terms = await loadTermWeights()
 
-function mail(id: string, [name, address]: [string, string], entities: Labels): LabelledItem {
+function mail(id: string, [name, address]: [string, string], entities: Labels): LabeledItem {
   const metadata = { senderEmail: address }
   return {
     id,
@@ -27,12 +27,12 @@ function idIn(half: (typeof HALVES)[number], from = 0): string {
 }
 
 describe('the evaluation of the memory canvas', () => {
-  const labelled: Labels = {
+  const labeled: Labels = {
     person: { ada: ['Ada Lovelace', 'ada@corp.com', 'Ada'] },
     organization: { acme: ['Acme'] },
   }
   const result = evaluateCanvas(
-    HALVES.map((half) => mail(idIn(half), ['Ada Lovelace', 'ada@corp.com'], labelled)),
+    HALVES.map((half) => mail(idIn(half), ['Ada Lovelace', 'ada@corp.com'], labeled)),
     terms,
   )
 
@@ -43,7 +43,7 @@ describe('the evaluation of the memory canvas', () => {
         kind: 'person',
         found: 1,
         right: 1,
-        labelled: 1,
+        labeled: 1,
         recalled: 1,
       })
       expect(result.groups).toContainEqual({
@@ -51,7 +51,7 @@ describe('the evaluation of the memory canvas', () => {
         kind: 'organization',
         found: 1,
         right: 0,
-        labelled: 1,
+        labeled: 1,
         recalled: 0,
       })
     }

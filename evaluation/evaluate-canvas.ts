@@ -13,7 +13,7 @@ import {
   resolveEntities,
 } from '../src/memory-canvas/index.ts'
 import { HALVES, halfOf } from './read-facts.ts'
-import type { LabelledItem } from './read-labelled-items.ts'
+import type { LabeledItem } from './read-labeled-items.ts'
 
 /** How well the memory canvas finds the labeled entities of items. */
 export interface CanvasResult {
@@ -35,7 +35,7 @@ export interface CanvasGroup {
    */
   found: number
   right: number
-  labelled: number
+  labeled: number
   recalled: number
 }
 
@@ -57,13 +57,13 @@ export interface CanvasFault {
 }
 
 interface Found {
-  item: LabelledItem
+  item: LabeledItem
   entity: FoundEntity
 }
 
 /** A canvas node found in an item, with the label of each of its names there. */
 interface Judged {
-  item: LabelledItem
+  item: LabeledItem
   node: Entity
   /** By name; null: unlabeled. */
   labels: Map<string, string | null>
@@ -76,7 +76,7 @@ const TOPIC_WEIGHT_MIN = 2
 /**
  * Reads items as the worker does, and resolves the entities of each half and of all items as the canvas does.
  */
-export function evaluateCanvas(items: readonly LabelledItem[], terms: TermWeights): CanvasResult {
+export function evaluateCanvas(items: readonly LabeledItem[], terms: TermWeights): CanvasResult {
   const found = items.flatMap((item) =>
     inOneGo(extractingEntities(item, terms)).map((entity) => ({ item, entity })),
   )
@@ -125,7 +125,7 @@ function judgeAll(
 }
 
 /** All names of each label. */
-function namesByLabel(items: readonly LabelledItem[]): ReadonlyMap<string, ReadonlySet<string>> {
+function namesByLabel(items: readonly LabeledItem[]): ReadonlyMap<string, ReadonlySet<string>> {
   const names = new Map<string, Set<string>>()
   for (const item of items) {
     for (const kind of ENTITY_TYPES) {
@@ -144,12 +144,12 @@ function distinctLabels({ labels }: Judged): string[] {
   return [...new Set(labels.values())].filter((label) => label !== null)
 }
 
-function labelsOf({ entities }: LabelledItem, kind: FoundEntity['type']): [string, readonly string[]][] {
+function labelsOf({ entities }: LabeledItem, kind: FoundEntity['type']): [string, readonly string[]][] {
   return kind === 'source' ? [] : Object.entries(entities[kind] ?? {})
 }
 
 interface Half {
-  items: readonly LabelledItem[]
+  items: readonly LabeledItem[]
   judged: readonly Judged[]
 }
 
@@ -158,7 +158,7 @@ function count({ items, judged }: Half, kind: EntityType): Omit<CanvasGroup, 'ha
   return {
     found: found.length,
     right: found.filter((one) => distinctLabels(one).length > 0).length,
-    labelled: items.reduce((sum, item) => sum + labelsOf(item, kind).length, 0),
+    labeled: items.reduce((sum, item) => sum + labelsOf(item, kind).length, 0),
     recalled: recalledIn(found).size,
   }
 }

@@ -80,8 +80,8 @@ export function judgeAnswer(
 
 /** Whether a text states all facts, each in one of its spellings. */
 export function says(text: string, facts: Facts): boolean {
-  const read = normalise(text)
-  return facts.every((spellings) => spellings.some((spelling) => standsIn(read, normalise(spelling))))
+  const read = normalize(text)
+  return facts.every((spellings) => spellings.some((spelling) => standsIn(read, normalize(spelling))))
 }
 
 /** Whether the fact is in the text as a whole word: "36" is not in "366". */
@@ -96,7 +96,7 @@ function standsIn(text: string, fact: string): boolean {
 
 const isWordy = (character: string): boolean => /[\p{L}\p{N}]/u.test(character)
 
-function normalise(text: string): string {
+function normalize(text: string): string {
   return text.normalize('NFKC').replaceAll(/[`*]/g, '').replaceAll(/\s+/g, ' ').toLowerCase()
 }
 
@@ -104,13 +104,13 @@ function groupsOf(judged: readonly Judged[]): FactsGroup[] {
   const groups: FactsGroup[] = []
   for (const half of HALVES) {
     const of = judged.filter((one) => one.half === half)
-    groups.push(summarise(half, 'all', of))
-    for (const [kind, one] of Map.groupBy(of, (each) => each.kind)) groups.push(summarise(half, kind, one))
+    groups.push(summarize(half, 'all', of))
+    for (const [kind, one] of Map.groupBy(of, (each) => each.kind)) groups.push(summarize(half, kind, one))
   }
   return groups
 }
 
-function summarise(half: string, kind: string, of: readonly Judged[]): FactsGroup {
+function summarize(half: string, kind: string, of: readonly Judged[]): FactsGroup {
   const share = (holds: (one: Judged) => boolean): number => of.filter(holds).length / Math.max(1, of.length)
   return {
     half,

@@ -1,5 +1,5 @@
 import type { TermWeights } from '../src/inference/term-weights.ts'
-import type { LabelledQuestions } from './read-subjects.ts'
+import type { LabeledQuestions } from './read-subjects.ts'
 
 /** The weight of the words outside a question's subject. */
 export interface WordsResult {
@@ -17,7 +17,7 @@ const RARE_FROM = 8
 
 /** Weighs each question's words outside its subject, without English stop words, which have no weight. */
 export function evaluateWords(
-  { name, questions }: LabelledQuestions,
+  { name, questions }: LabeledQuestions,
   { tokenize, backgroundWeight }: TermWeights,
 ): WordsResult {
   const weightOf = (stems: readonly string[]): number =>

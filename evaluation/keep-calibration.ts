@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { MODEL_IDS } from '../src/inference/embedding-models/builtin/artefact-format.ts'
-import { artefactPath } from '../src/inference/embedding-models/builtin/builtin.ts'
+import { MODEL_IDS } from '../src/inference/embedding-models/builtin/artifact-format.ts'
+import { artifactPath } from '../src/inference/embedding-models/builtin/builtin.ts'
 import type { Threshold } from './evaluate-weak-evidence.ts'
 
 const CALIBRATIONS = fileURLToPath(new URL('../src/inference/calibrations.json', import.meta.url))
@@ -14,8 +14,8 @@ const CALIBRATIONS = fileURLToPath(new URL('../src/inference/calibrations.json',
 export async function keepCalibration(modelId: string, threshold: Threshold): Promise<string> {
   const kept: unknown = JSON.parse(await readFile(CALIBRATIONS, 'utf8'))
   const builtin = MODEL_IDS.find((id) => id === modelId)
-  const artefact = builtin === undefined ? null : await digestOf(artefactPath(builtin))
-  const written = { ...Object(kept), [modelId]: { artefact, ...threshold } }
+  const artifact = builtin === undefined ? null : await digestOf(artifactPath(builtin))
+  const written = { ...Object(kept), [modelId]: { artifact, ...threshold } }
   await writeFile(CALIBRATIONS, `${JSON.stringify(written, null, 2)}\n`)
   return CALIBRATIONS
 }

@@ -17,7 +17,7 @@ import { evaluateWords } from './evaluate-words.ts'
 import { keepCalibration } from './keep-calibration.ts'
 import { type Collection, CollectionError, readCollection, sampleQueries } from './read-collection.ts'
 import { readFacts } from './read-facts.ts'
-import { readLabelledItems } from './read-labelled-items.ts'
+import { readLabeledItems } from './read-labeled-items.ts'
 import { readSubjects } from './read-subjects.ts'
 import {
   answersTable,
@@ -195,7 +195,7 @@ async function judgeCanvas(args: readonly string[]): Promise<void> {
   const options = readOptions([CANVAS_FOLDER, ...args])
   const [folder = CANVAS_FOLDER, ...others] = options.folders.slice(1)
   if (others.length > 0) throw new UsageError('canvas takes one folder.')
-  const result = evaluateCanvas(await readLabelledItems(folder), await loadTermWeights())
+  const result = evaluateCanvas(await readLabeledItems(folder), await loadTermWeights())
   print(options, result, canvasTables(result))
 }
 
@@ -203,8 +203,8 @@ async function judgeCanvas(args: readonly string[]): Promise<void> {
 async function judgeWords(args: readonly string[]): Promise<void> {
   const options = readOptions(args)
   const terms = await loadTermWeights()
-  const labelled = await Promise.all(options.folders.map(readSubjects))
-  const results = labelled.map((questions) => evaluateWords(questions, terms))
+  const labeled = await Promise.all(options.folders.map(readSubjects))
+  const results = labeled.map((questions) => evaluateWords(questions, terms))
   print(options, results, wordsTable(results))
 }
 

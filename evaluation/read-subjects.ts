@@ -3,13 +3,13 @@ import { z } from 'zod'
 import { readLines } from './read-collection.ts'
 
 /** Questions of a collection with labeled subjects. */
-export interface LabelledQuestions {
+export interface LabeledQuestions {
   /** The folder's name. */
   name: string
-  questions: readonly LabelledQuestion[]
+  questions: readonly LabeledQuestion[]
 }
 
-export interface LabelledQuestion {
+export interface LabeledQuestion {
   text: string
   /** The parts of the question that name its subject; empty: no subject. */
   subject: readonly string[]
@@ -25,6 +25,6 @@ const Line = z.object({
  * The questions of a collection with their `subject`, including unanswerable ones.
  * @throws CollectionError with the file and line
  */
-export async function readSubjects(folder: string): Promise<LabelledQuestions> {
+export async function readSubjects(folder: string): Promise<LabeledQuestions> {
   return { name: basename(resolve(folder)), questions: await readLines(join(folder, 'queries.jsonl'), Line) }
 }

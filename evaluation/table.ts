@@ -108,12 +108,12 @@ export function wordsTable(results: readonly WordsResult[]): string {
 
 /** How well the memory canvas finds entities, merges their names and chooses its heaviest nodes. */
 export function canvasTables({ groups, merges, top }: CanvasResult): string {
-  const entities = groups.map(({ half, kind, found, right, labelled, recalled }) => [
+  const entities = groups.map(({ half, kind, found, right, labeled, recalled }) => [
     half,
     kind,
-    ...[found, labelled].map(String),
+    ...[found, labeled].map(String),
     ratio(right, found),
-    ratio(recalled, labelled),
+    ratio(recalled, labeled),
   ])
   const names = merges.map(({ half, same, joined, wronglyJoined }) => [
     half,
@@ -123,7 +123,7 @@ export function canvasTables({ groups, merges, top }: CanvasResult): string {
   ])
   const wrong = top.wrong.length === 0 ? '' : ` Wrong: ${top.wrong.join('; ')}.`
   return [
-    markdownTable(['half', 'kind', 'found', 'labelled', 'precision', 'recall'], entities),
+    markdownTable(['half', 'kind', 'found', 'labeled', 'precision', 'recall'], entities),
     markdownTable(['half', 'pairs of names of the same', 'joined', 'wrong among the joined'], names),
     `Precision among the top ${top.nodes} nodes of all items: ${ratio(top.right, top.nodes)}.${wrong}`,
   ].join('\n\n')

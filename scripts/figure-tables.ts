@@ -317,7 +317,7 @@ export const FIGURES: Record<string, Figure> = {
     columns: [
       ['kind', text('kind')],
       ['precision', (row) => share('precision')({ precision: ratio(row, 'right', 'found') })],
-      ['recall', (row) => share('recall')({ recall: ratio(row, 'recalled', 'labelled') })],
+      ['recall', (row) => share('recall')({ recall: ratio(row, 'recalled', 'labeled') })],
     ],
   },
 }

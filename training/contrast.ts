@@ -1,4 +1,4 @@
-import { WORD_DIMENSIONS } from '../src/inference/embedding-models/builtin/artefact-format.ts'
+import { WORD_DIMENSIONS } from '../src/inference/embedding-models/builtin/artifact-format.ts'
 import { createRandom } from '../src/kernel/seeded-random.ts'
 import { products, transpose } from './matrices.ts'
 

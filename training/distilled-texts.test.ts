@@ -32,7 +32,7 @@ describe('the words that the built-in model learns', () => {
     expect(wordsToLearn(LISTS, new Set(['leav', 'ich']))).toEqual(['netanyahu', 'stipend', 'webinar'])
   })
 
-  it('stay in the artefact if they are no names and no function words of other languages', () => {
+  it('stay in the artifact if they are no names and no function words of other languages', () => {
     expect([...stemsToKeep({ ...LISTS, common: new Set([...LISTS.common, 'ich']) })]).toEqual([
       'leav',
       'stipend',

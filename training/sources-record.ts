@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import type { ModelId } from '../src/inference/embedding-models/builtin/artefact-format.ts'
+import type { ModelId } from '../src/inference/embedding-models/builtin/artifact-format.ts'
 import type { Corpus } from './corpus.ts'
 import type { PairKind } from './extract-pairs.ts'
 import type { UnpackedPackage } from './packages.ts'
@@ -13,22 +13,22 @@ export function describeSources(
   modelId: ModelId,
   packages: readonly UnpackedPackage[],
   corpus: Corpus,
-  artefact: Buffer,
+  artifact: Buffer,
 ): string {
   const rows = packages.map(({ source, version, sha256 }) => {
     const stems = corpus.stemsOf.get(source.package) ?? 0
-    return `| ${source.package} | ${version} | ${source.licence} | ${stems.toLocaleString('en')} | \`${sha256}\` |`
+    return `| ${source.package} | ${version} | ${source.license} | ${stems.toLocaleString('en')} | \`${sha256}\` |`
   })
   const total = [...corpus.stemsOf.values()].reduce((sum, stems) => sum + stems, 0)
   return `# What ${modelId} was trained on
 
-Written by \`node training/train.ts\`. Debian packages; the licence is that of the files that were read, as the package's copyright file states it.
+Written by \`node training/train.ts\`. Debian packages; the license is that of the files that were read, as the package's copyright file states it.
 Statistics alone leave training: stems, how often they occur, and vectors of the company that they keep.
 
-Artefact: SHA-256 \`${sha256Of(artefact)}\`, ${artefact.length.toLocaleString('en')} bytes.
+Artifact: SHA-256 \`${sha256Of(artifact)}\`, ${artifact.length.toLocaleString('en')} bytes.
 Text: ${total.toLocaleString('en')} stems, stop words not counted, repeated paragraphs once.
 
-| package | version | licence | stems | SHA-256 of the package |
+| package | version | license | stems | SHA-256 of the package |
 |---|---|---|---|---|
 ${rows.join('\n')}
 `
@@ -39,7 +39,7 @@ export function describePairSources(
   modelId: ModelId,
   packages: readonly UnpackedPackage[],
   kinds: readonly PairKind[],
-  artefact: Buffer,
+  artifact: Buffer,
 ): string {
   const counts = new Map<PairKind, number>()
   for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1)
@@ -47,16 +47,16 @@ export function describePairSources(
   const rows = packages.map(rowOf)
   return `# What ${modelId} was trained on
 
-Written by \`node training/train-meaning.ts\`. It begins with the vectors of builtin-1, whose sources are in SOURCES.md, and goes on with pairs of texts out of these Debian packages; the licence is that of the files that were read, as the package's copyright file states it.
+Written by \`node training/train-meaning.ts\`. It begins with the vectors of builtin-1, whose sources are in SOURCES.md, and goes on with pairs of texts out of these Debian packages; the license is that of the files that were read, as the package's copyright file states it.
 Statistics alone leave training: stems, and vectors and weights of what is said with them.
 
-Artefact: SHA-256 \`${sha256Of(artefact)}\`, ${artefact.length.toLocaleString('en')} bytes.
+Artifact: SHA-256 \`${sha256Of(artifact)}\`, ${artifact.length.toLocaleString('en')} bytes.
 
 | pairs | |
 |---|---|
 ${pairs.join('\n')}
 
-| package | version | licence | SHA-256 of the package |
+| package | version | license | SHA-256 of the package |
 |---|---|---|---|
 ${rows.join('\n')}
 `
@@ -67,30 +67,30 @@ export function describeDistilledSources(
   modelId: ModelId,
   npm: readonly UnpackedPackage[],
   packages: readonly UnpackedPackage[],
-  artefact: Buffer,
+  artifact: Buffer,
 ): string {
   return `# What ${modelId} was trained on
 
-Written by \`node training/train-distilled.ts\`. Stems and how often they occur are those of builtin-2, whose sources are in SOURCES.md and SOURCES-2.md, and words out of WordNet, GloVe's list of words, and \`work-words.txt\`. Vectors are learned from what a sentence model says about texts out of these Debian packages; the licence is that of the files that were read, as the package's copyright file states it.
+Written by \`node training/train-distilled.ts\`. Stems and how often they occur are those of builtin-2, whose sources are in SOURCES.md and SOURCES-2.md, and words out of WordNet, GloVe's list of words, and \`work-words.txt\`. Vectors are learned from what a sentence model says about texts out of these Debian packages; the license is that of the files that were read, as the package's copyright file states it.
 
-Artefact: SHA-256 \`${sha256Of(artefact)}\`, ${artefact.length.toLocaleString('en')} bytes.
+Artifact: SHA-256 \`${sha256Of(artifact)}\`, ${artifact.length.toLocaleString('en')} bytes.
 
-| package of npm | version | licence | SHA-256 of the package |
+| package of npm | version | license | SHA-256 of the package |
 |---|---|---|---|
 ${npm.map(rowOf).join('\n')}
 
 The sentence model is all-MiniLM-L6-v2 (Reimers and Gurevych, Sentence-BERT, 2019; Wang and others, MiniLM, 2020), published under the Apache License 2.0. Its weights are read in training and are not part of this project.
 
-| package of Debian | version | licence | SHA-256 of the package |
+| package of Debian | version | license | SHA-256 of the package |
 |---|---|---|---|
 ${packages.map(rowOf).join('\n')}
 `
 }
 
 function rowOf({ source, version, sha256 }: UnpackedPackage): string {
-  return `| ${source.package} | ${version} | ${source.licence} | \`${sha256}\` |`
+  return `| ${source.package} | ${version} | ${source.license} | \`${sha256}\` |`
 }
 
-function sha256Of(artefact: Buffer): string {
-  return createHash('sha256').update(artefact).digest('hex')
+function sha256Of(artifact: Buffer): string {
+  return createHash('sha256').update(artifact).digest('hex')
 }

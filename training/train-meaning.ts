@@ -2,11 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 
 import {
-  decodeArtefact,
-  encodeArtefact,
+  decodeArtifact,
+  encodeArtifact,
   type ModelId,
-} from '../src/inference/embedding-models/builtin/artefact-format.ts'
-import { artefactPath } from '../src/inference/embedding-models/builtin/builtin.ts'
+} from '../src/inference/embedding-models/builtin/artifact-format.ts'
+import { artifactPath } from '../src/inference/embedding-models/builtin/builtin.ts'
 import { fetchPairs } from './fetch-pairs.ts'
 import { learnMeaning } from './learn-meaning.ts'
 import { printProgress } from './print-progress.ts'
@@ -17,8 +17,8 @@ const MODEL_ID: ModelId = 'builtin-2'
 const { values } = parseArgs({
   options: {
     cache: { type: 'string', default: '/var/tmp/embedder-training' },
-    base: { type: 'string', default: artefactPath('builtin-1') },
-    out: { type: 'string', default: artefactPath(MODEL_ID) },
+    base: { type: 'string', default: artifactPath('builtin-1') },
+    out: { type: 'string', default: artifactPath(MODEL_ID) },
     record: { type: 'string', default: new URL('SOURCES-2.md', import.meta.url).pathname },
   },
 })
@@ -26,14 +26,14 @@ const { values } = parseArgs({
 await train()
 
 /**
- * Trains `builtin-2` from the vectors of `builtin-1` and pairs of texts, and writes the artefact and the
+ * Trains `builtin-2` from the vectors of `builtin-1` and pairs of texts, and writes the artifact and the
  * record of its sources.
  */
 async function train(): Promise<void> {
   const { packages, pairs } = await fetchPairs(values.cache, printProgress)
-  const base = decodeArtefact(await readFile(values.base), values.base, 'builtin-1')
-  const artefact = encodeArtefact(learnMeaning(base, pairs, printProgress), MODEL_ID)
-  await writeFile(values.out, artefact)
-  await writeFile(values.record, describePairSources(MODEL_ID, packages, pairs.kinds, artefact))
-  printProgress(`wrote ${MODEL_ID}, ${artefact.length} bytes, to ${values.out}`)
+  const base = decodeArtifact(await readFile(values.base), values.base, 'builtin-1')
+  const artifact = encodeArtifact(learnMeaning(base, pairs, printProgress), MODEL_ID)
+  await writeFile(values.out, artifact)
+  await writeFile(values.record, describePairSources(MODEL_ID, packages, pairs.kinds, artifact))
+  printProgress(`wrote ${MODEL_ID}, ${artifact.length} bytes, to ${values.out}`)
 }

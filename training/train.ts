@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 
 import {
-  encodeArtefact,
+  encodeArtifact,
   type ModelId,
   WORD_DIMENSIONS,
-} from '../src/inference/embedding-models/builtin/artefact-format.ts'
-import { artefactPath } from '../src/inference/embedding-models/builtin/builtin.ts'
+} from '../src/inference/embedding-models/builtin/artifact-format.ts'
+import { artifactPath } from '../src/inference/embedding-models/builtin/builtin.ts'
 import { associate } from './co-occurrence.ts'
 import { countVocabulary, gatherCorpus } from './corpus.ts'
 import { decompose } from './decompose.ts'
@@ -25,7 +25,7 @@ const VOCABULARY_SIZE = 24_000
 const { values } = parseArgs({
   options: {
     cache: { type: 'string', default: '/var/tmp/embedder-training' },
-    out: { type: 'string', default: artefactPath(MODEL_ID) },
+    out: { type: 'string', default: artifactPath(MODEL_ID) },
     record: { type: 'string', default: new URL('SOURCES.md', import.meta.url).pathname },
   },
 })
@@ -33,7 +33,7 @@ const { values } = parseArgs({
 await train(values.cache, values.out, values.record)
 
 /**
- * Trains the built-in embedding model's vocabulary from packages and writes the artefact and the record of
+ * Trains the built-in embedding model's vocabulary from packages and writes the artifact and the record of
  * its sources.
  */
 async function train(cache: string, out: string, record: string): Promise<void> {
@@ -55,10 +55,10 @@ async function train(cache: string, out: string, record: string): Promise<void> 
   printProgress(`${(associations.columns.length / 1e6).toFixed(1)} million associations`)
   const vocabulary = finishVocabulary(counted, decompose(associations, WORD_DIMENSIONS))
 
-  const artefact = encodeArtefact(vocabulary, MODEL_ID)
-  await writeFile(out, artefact)
-  await writeFile(record, describeSources(MODEL_ID, packages, corpus, artefact))
-  printProgress(`wrote ${MODEL_ID}, ${artefact.length} bytes, to ${out}`)
+  const artifact = encodeArtifact(vocabulary, MODEL_ID)
+  await writeFile(out, artifact)
+  await writeFile(record, describeSources(MODEL_ID, packages, corpus, artifact))
+  printProgress(`wrote ${MODEL_ID}, ${artifact.length} bytes, to ${out}`)
 }
 
 function joined(first: Uint32Array, second: Uint32Array): Uint32Array {

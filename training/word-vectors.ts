@@ -1,7 +1,7 @@
 import {
   WORD_DIMENSIONS,
   type Vocabulary,
-} from '../src/inference/embedding-models/builtin/artefact-format.ts'
+} from '../src/inference/embedding-models/builtin/artifact-format.ts'
 import { PARAGRAPH_END } from './co-occurrence.ts'
 import type { CountedVocabulary } from './corpus.ts'
 import type { Decomposition } from './decompose.ts'

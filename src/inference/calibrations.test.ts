@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { calibrationOf } from './calibrations.ts'
-import { MODEL_ID, MODEL_IDS } from './embedding-models/builtin/artefact-format.ts'
-import { artefactPath } from './embedding-models/builtin/builtin.ts'
+import { MODEL_ID, MODEL_IDS } from './embedding-models/builtin/artifact-format.ts'
+import { artifactPath } from './embedding-models/builtin/builtin.ts'
 
 describe('the calibration of a built-in model', () => {
   it.each(MODEL_IDS)(
-    '%s was made with the artefact that is there: make it again with "npm run evaluate -- --calibrate DIR... --keep"',
+    '%s was made with the artifact that is there: make it again with "npm run evaluate -- --calibrate DIR... --keep"',
     (id) => {
-      const artefact = createHash('sha256')
-        .update(readFileSync(artefactPath(id)))
+      const artifact = createHash('sha256')
+        .update(readFileSync(artifactPath(id)))
         .digest('hex')
-      expect(calibrationOf(id)?.artefact).toBe(artefact)
+      expect(calibrationOf(id)?.artifact).toBe(artifact)
     },
   )
 

@@ -3,8 +3,8 @@ import stored from './calibrations.json' with { type: 'json' }
 
 /** Measurements of a model's scores by `npm run evaluate -- --calibrate`. */
 const Calibration = z.strictObject({
-  /** SHA-256 of the model's artefact; null: not our model. */
-  artefact: z.string().nullable(),
+  /** SHA-256 of the model's artifact; null: not our model. */
+  artifact: z.string().nullable(),
   /** Best score over √(2 ln chunks) below which a question counts as unanswerable. */
   weakEvidenceBelow: z.number().positive(),
   /** Shares of answerable questions and of questions about other subjects below the threshold. */

@@ -243,12 +243,12 @@ function readParagraph(source: string, under: Under, state: State): Passage[] {
     const labelled = { ...under, label: under.term }
     return withDefaults(standing).map((text) => toPassage('item', text, labelled))
   }
-  const unlabelled = { ...under, label: null }
+  const unlabeled = { ...under, label: null }
   const { option } = state
   return withDefaults(standing).map((text, at) =>
     option !== null && text !== standing[at]
       ? toPassage('item', text, { ...under, label: option, term: option })
-      : toPassage('sentence', text, unlabelled),
+      : toPassage('sentence', text, unlabeled),
   )
 }
 

@@ -21,7 +21,7 @@ import { messageOf } from '../../kernel/thrown.ts'
 
 /** The major version of PGlite's PostgreSQL; it cannot read the files of another. */
 const POSTGRES_MAJOR = '18'
-const INITIALISE_TIMEOUT_MS = 120_000
+const INITIALIZE_TIMEOUT_MS = 120_000
 const IDLE_TRANSACTION_MS = 30_000
 
 export interface EmbeddedOptions {
@@ -86,7 +86,7 @@ async function initialize(
   const unfinished = path.join(directory, `database.new-${randomUUID()}`)
   const script = fileURLToPath(new URL('./initialize-embedded.ts', import.meta.url))
   try {
-    await promisify(execFile)(process.execPath, [script, unfinished], { timeout: INITIALISE_TIMEOUT_MS })
+    await promisify(execFile)(process.execPath, [script, unfinished], { timeout: INITIALIZE_TIMEOUT_MS })
   } catch (error) {
     throw new StartupError(`DATA_DIR: no database could be created in ${directory}`, { cause: error })
   }

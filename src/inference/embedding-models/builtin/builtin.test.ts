@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
 import type { EmbeddingModel } from '../../embedding-model.ts'
-import { MODEL_ID, MODEL_IDS, type ModelId } from './artefact-format.ts'
+import { MODEL_ID, MODEL_IDS, type ModelId } from './artifact-format.ts'
 import { findBuiltinModel, loadBackgroundWeights, loadBuiltinModel } from './builtin.ts'
 import { tokenize } from './tokenize.ts'
 

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { StartupError } from '../../../kernel/errors.ts'
 import { runCooperatively, type Pausable, SHORT_BURST_MS } from '../../../kernel/cooperative.ts'
 import type { EmbeddingInput, EmbeddingModel } from '../../embedding-model.ts'
-import { decodeArtefact, MODEL_ID, MODEL_IDS, type ModelId } from './artefact-format.ts'
+import { decodeArtifact, MODEL_ID, MODEL_IDS, type ModelId } from './artifact-format.ts'
 import { createEmbedder, DIMENSIONS, type Embedder, MEANING_PART } from './embed.ts'
 
-export function artefactPath(id: ModelId): string {
+export function artifactPath(id: ModelId): string {
   return fileURLToPath(new URL(`${id}.bin`, import.meta.url))
 }
 
@@ -16,7 +16,7 @@ const embedders = new Map<string, Promise<Embedder>>()
 /** The embedding model without network: 1,024 dimensions; an older id serves stored vectors. @throws StartupError */
 export async function loadBuiltinModel(
   id: ModelId = MODEL_ID,
-  path = artefactPath(id),
+  path = artifactPath(id),
 ): Promise<EmbeddingModel> {
   const embedder = await loadEmbedder(id, path)
   return {
@@ -40,25 +40,25 @@ export async function findBuiltinModel(name: string): Promise<EmbeddingModel | n
 
 /** How rare a stem is in plain English: inverse document frequency over the training text. @throws StartupError */
 export async function loadBackgroundWeights(): Promise<(stem: string) => number> {
-  return (await loadEmbedder(MODEL_ID, artefactPath(MODEL_ID))).backgroundWeight
+  return (await loadEmbedder(MODEL_ID, artifactPath(MODEL_ID))).backgroundWeight
 }
 
 /** The unit vector of a stem's meaning; null: unknown stem. @throws as `loadBuiltinModel` */
 export async function loadWordVectors(): Promise<(stem: string) => Float32Array | null> {
-  return (await loadEmbedder(MODEL_ID, artefactPath(MODEL_ID))).wordVector
+  return (await loadEmbedder(MODEL_ID, artifactPath(MODEL_ID))).wordVector
 }
 
 function loadEmbedder(id: ModelId, path: string): Promise<Embedder> {
   const known = embedders.get(path)
   if (known) return known
-  const loading = readArtefact(path).then((bytes) => createEmbedder(decodeArtefact(bytes, path, id)))
+  const loading = readArtifact(path).then((bytes) => createEmbedder(decodeArtifact(bytes, path, id)))
   embedders.set(path, loading)
   // A failed read is not cached: the file may be restored.
   loading.catch(() => embedders.delete(path))
   return loading
 }
 
-async function readArtefact(path: string): Promise<Buffer> {
+async function readArtifact(path: string): Promise<Buffer> {
   try {
     return await readFile(path)
   } catch (cause) {

@@ -1,5 +1,5 @@
 import { hashText } from '../../../kernel/hash-text.ts'
-import { WORD_DIMENSIONS, type Vocabulary } from './artefact-format.ts'
+import { WORD_DIMENSIONS, type Vocabulary } from './artifact-format.ts'
 import { carriesNoSubject, isForeignStop, isSyllables } from './foreign-stop-words.ts'
 import { tokenize } from './tokenize.ts'
 

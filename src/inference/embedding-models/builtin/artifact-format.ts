@@ -3,7 +3,7 @@ import { endianness } from 'node:os'
 
 import { StartupError } from '../../../kernel/errors.ts'
 
-/** The models' ids. A change of code or artefact that moves vectors needs a new id. */
+/** The models' ids. A change of code or artifact that moves vectors needs a new id. */
 export const MODEL_IDS = ['builtin-1', 'builtin-2', 'builtin-3', 'builtin-4'] as const
 export type ModelId = (typeof MODEL_IDS)[number]
 /** The model of new vectors; older models serve existing vectors. */
@@ -38,8 +38,8 @@ export interface Vocabulary {
   commonDirection: Float32Array | null
 }
 
-/** Encodes the artefact: a 64-byte header, frequencies, direction or weights, vectors, stems. Little-endian. */
-export function encodeArtefact(vocabulary: Vocabulary, modelId: string): Buffer {
+/** Encodes the artifact: a 64-byte header, frequencies, direction or weights, vectors, stems. Little-endian. */
+export function encodeArtifact(vocabulary: Vocabulary, modelId: string): Buffer {
   const count = vocabulary.stems.length
   const text = Buffer.from(vocabulary.stems.join('\n'), 'utf8')
   const further = vocabulary.weights ?? vocabulary.commonDirection ?? new Float32Array(WORD_DIMENSIONS)
@@ -60,10 +60,10 @@ export function encodeArtefact(vocabulary: Vocabulary, modelId: string): Buffer 
   return Buffer.concat([header, body])
 }
 
-/** Decodes an artefact. @throws StartupError with instructions if the bytes are not those of this model */
-export function decodeArtefact(bytes: Buffer, name: string, expected: ModelId): Vocabulary {
+/** Decodes an artifact. @throws StartupError with instructions if the bytes are not those of this model */
+export function decodeArtifact(bytes: Buffer, name: string, expected: ModelId): Vocabulary {
   if (bytes.length < HEADER_BYTES || bytes.toString('latin1', 0, 8) !== MAGIC) {
-    throw broken(name, 'is not an artefact of the built-in embedding model')
+    throw broken(name, 'is not an artifact of the built-in embedding model')
   }
   const format = bytes.readUInt32LE(8)
   const modelId = bytes.toString('latin1', 24, 24 + MODEL_ID_BYTES).replace(/\0+$/, '')

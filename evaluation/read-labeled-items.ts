@@ -8,14 +8,14 @@ import { readLines } from './read-collection.ts'
 export type Labels = Partial<Record<EntityType, Record<string, readonly string[]>>>
 
 /** An item in the form of an adapter, with labels by a person. */
-export interface LabelledItem extends ItemToRead {
+export interface LabeledItem extends ItemToRead {
   id: string
   entities: Labels
 }
 
 const KINDS_OF_ITEMS = ['handbook', 'chat', 'mail'] as const
 
-const LabelledLine = z.strictObject({
+const LabeledLine = z.strictObject({
   id: z.string().min(1),
   provider: z.string().min(1),
   sourceKind: z.enum(SOURCE_KINDS),
@@ -31,7 +31,7 @@ const LabelledLine = z.strictObject({
  * The labeled items in a folder's `handbook.jsonl`, `chat.jsonl` and `mail.jsonl`.
  * @throws CollectionError with the file and line
  */
-export async function readLabelledItems(folder: string): Promise<LabelledItem[]> {
-  const files = KINDS_OF_ITEMS.map((kind) => readLines(join(folder, `${kind}.jsonl`), LabelledLine))
+export async function readLabeledItems(folder: string): Promise<LabeledItem[]> {
+  const files = KINDS_OF_ITEMS.map((kind) => readLines(join(folder, `${kind}.jsonl`), LabeledLine))
   return (await Promise.all(files)).flat()
 }
