@@ -46,7 +46,7 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
     await rig.signIn(page, email, 'billing')
     await expectSettled(page)
     await page.getByText('Questions and searches need a plan.').waitFor()
-    for (const gone of ['of 0', 'No use in this period yet'])
+    for (const gone of ['of 0', 'No usage in this period'])
       expect(await page.getByText(gone).count(), gone).toBe(0)
     const plans = page.getByRole('region', { name: 'Plans' })
     for (const interval of ['Monthly', 'Annual'] as const) {

@@ -53,7 +53,7 @@ describe.skipIf(executablePath === null)('the form that connects an account', ()
       .waitFor()
 
     await page.getByRole('button', { name: 'More actions' }).click()
-    await page.getByRole('menuitem', { name: 'Connect the account again' }).click()
+    await page.getByRole('menuitem', { name: 'Reconnect the account' }).click()
     await page.getByRole('dialog', { name: 'Connect Folder' }).waitFor()
     await close()
   })

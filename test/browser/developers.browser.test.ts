@@ -60,7 +60,7 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
     await dialog.waitFor({ state: 'detached' })
     expect((await search(secret)).status).toBe(401)
     const revoked = page.getByRole('dialog', { name: 'Support bot is revoked' })
-    await revoked.getByRole('link', { name: 'See what it did' }).click()
+    await revoked.getByRole('link', { name: 'View its activity' }).click()
     const events = page.getByRole('table', { name: 'Audit events' })
     await events.getByText('Support bot (revoked)').first().waitFor()
     await follow(page, 'developers')

@@ -8,7 +8,7 @@ import { Panel } from '../ui/panel.tsx'
 export function NoSuchPage() {
   return (
     <>
-      <PageHeader title="Nothing is here" />
+      <PageHeader title="Page not found" />
       <Panel>
         <EmptyState
           icon={Compass}

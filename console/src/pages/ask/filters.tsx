@@ -62,7 +62,7 @@ export function Filters({ search, onChange }: { search: AskSearch; onChange: (se
         )}
         {filterOf(search) !== undefined && (
           <Button variant="subtle" size="compact-sm" onClick={() => onChange(withoutFilter(search))}>
-            Clear the filters
+            Clear filters
           </Button>
         )}
       </Group>

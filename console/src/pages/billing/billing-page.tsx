@@ -91,11 +91,7 @@ function Faults({ plan }: { plan: Schemas['Billing'] }) {
         </Alert>
       )}
       {stopped !== null && (
-        <Alert
-          color="orange"
-          icon={<TriangleAlert size={18} aria-hidden />}
-          title="Over the limits of the plan"
-        >
+        <Alert color="orange" icon={<TriangleAlert size={18} aria-hidden />} title="Over the plan’s limits">
           {stopped.replace('would stop', 'have stopped')} They resume when you remove others or upgrade.
         </Alert>
       )}

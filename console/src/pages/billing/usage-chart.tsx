@@ -34,7 +34,7 @@ export function UsageChart() {
           read.days.length === 0 ? (
             <EmptyState
               icon={ChartColumn}
-              title="No use in this period yet"
+              title="No usage in this period"
               text="Each successful search, context and answer costs one credit."
             />
           ) : (

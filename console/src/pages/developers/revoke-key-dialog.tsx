@@ -22,7 +22,7 @@ export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ApiKey | null; on
             Close
           </Button>
           <ButtonLink to="/audit" search={{ actor: apiKey.id }}>
-            See what it did
+            View its activity
           </ButtonLink>
         </Group>
       </Modal>

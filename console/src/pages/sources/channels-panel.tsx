@@ -109,7 +109,7 @@ function ChannelForm({
   return (
     <Stack gap="md">
       <Radio.Group
-        aria-label="Channels that are read"
+        aria-label="Channels to sync"
         value={isChosen ? 'chosen' : 'all'}
         onChange={(value) => setIsChosen(value === 'chosen')}
       >

@@ -10,7 +10,7 @@ export function PermissionsOff() {
     <Text size="sm" mb="xs">
       Permissions are off: every member of this workspace may read everything.{' '}
       <TextLink to="/settings" hash="permissions" inherit underline="always">
-        Enforce them in Settings
+        Enforce permissions in Settings
       </TextLink>{' '}
       to apply what follows.
     </Text>

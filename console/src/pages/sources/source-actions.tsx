@@ -91,7 +91,7 @@ function MoreActions({
               Full sync
             </Menu.Item>
             <Menu.Item leftSection={<Plug size={15} aria-hidden />} onClick={onConnect}>
-              Connect the account again
+              Reconnect the account
             </Menu.Item>
             <Menu.Item
               leftSection={isPaused ? <Play size={15} aria-hidden /> : <Pause size={15} aria-hidden />}
