@@ -22,7 +22,7 @@ export async function operatorToken(): Promise<string> {
     return (await readFile(OPERATOR_TOKEN_FILE, 'utf8')).trim()
   } catch (cause) {
     throw new CommandError(
-      `No operator token at ${OPERATOR_TOKEN_FILE}: set OPERATOR_TOKEN, or DATA_DIR to the folder of the service`,
+      `No operator token at ${OPERATOR_TOKEN_FILE}: set OPERATOR_TOKEN, or set DATA_DIR to the service's data folder`,
       { cause },
     )
   }

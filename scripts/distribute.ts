@@ -11,11 +11,11 @@ import { StartupError } from '../src/kernel/errors.ts'
  */
 async function main(): Promise<void> {
   const url = readSettings(process.env).DATABASE_URL
-  if (url === undefined) throw new StartupError('DATABASE_URL: name the coordinator of a Citus cluster')
+  if (url === undefined) throw new StartupError('DATABASE_URL: set it to the coordinator of a Citus cluster')
   const database = await openPostgres({ url, connectionsMax: 1, isPatient: true })
   try {
     const { citus, workers } = await checkCluster(database.db)
-    console.log(`Citus ${citus}, ${workers} servers that take rows`)
+    console.log(`Citus ${citus}, ${workers} servers that store rows`)
     for (const name of await migrate(database.db)) console.log(`migrated: ${name}`)
     let count = 0
     await distributeTables(database.db, (table, placement) => {

@@ -22,19 +22,19 @@ export function addGroupsCommand(program: Command): void {
   groups
     .command('set')
     .description('create a group, or replace all its members')
-    .argument('<id>', 'its ID, as access policies name it')
+    .argument('<id>', 'the ID that access policies use')
     .requiredOption(
       '--members <list>',
       'email addresses, such as ada@example.com,grace@example.com',
       listArgument,
     )
-    .option('--name <name>', 'what people call it')
+    .option('--name <name>', 'display name')
     .action(setGroup)
   groups
     .command('delete')
     .description('delete a group')
     .argument('<id>', 'its ID, from "groups list"')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'do not ask for confirmation')
     .action(deleteGroup)
 }
 

@@ -97,7 +97,7 @@ describe('memory import', () => {
       ['Hello', 'From: a@example.com\n\nHi there.', 'message'],
       ['Plan', '# Plan\n\nMove.', 'document'],
     ])
-    expect(result.stdout).toMatch(/ 5 skipped: 2 \.gif, 1 \.ts, 1 hidden, 1 without an ending\n/)
+    expect(result.stdout).toMatch(/ 5 skipped: 2 \.gif, 1 \.ts, 1 hidden, 1 without an extension\n/)
     expect(result.stderr).toContain('Nothing is sent to Google Drive.')
   })
 

@@ -63,6 +63,6 @@ async function allowChannels(
     `${printableLine(answer.displayName)}: ${allowed === undefined ? 'every channel the bot is a member of' : `only ${allowed}`}, from the next sync on.`,
   )
   terminal.print(
-    `Sync now with "npm run memory -- sources sync ${id}"; that also deletes what left the list.`,
+    `Sync now with "npm run memory -- sources sync ${id}"; that also deletes the items of removed channels.`,
   )
 }

@@ -60,8 +60,8 @@ describe('walkFolder', () => {
       '.git': 1,
       node_modules: 1,
       hidden: 2,
-      'lock files of Office': 1,
-      'without an ending': 1,
+      'Office lock files': 1,
+      'without an extension': 1,
     })
   })
 

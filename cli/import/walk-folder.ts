@@ -91,13 +91,13 @@ export async function walkFolder(
 function kindPassedOver(name: string, includeHidden: boolean): string | null {
   if (NEVER_ENTERED.has(name)) return name
   // Office's lock file next to an open document.
-  if (name.startsWith('~$')) return 'lock files of Office'
+  if (name.startsWith('~$')) return 'Office lock files'
   return name.startsWith('.') && !includeHidden ? 'hidden' : null
 }
 
 function endingOf(name: string): string {
   const ending = path.extname(name).toLowerCase()
-  if (ending === '') return 'without an ending'
+  if (ending === '') return 'without an extension'
   return /^\.[a-z0-9_+-]{1,12}$/.test(ending) ? ending : 'other endings'
 }
 

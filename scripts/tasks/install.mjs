@@ -85,7 +85,7 @@ export async function ensureLocalModels() {
       ],
     ).catch((cause) => {
       throw new Error(
-        `${cause.message}\nWithout a network: run the same command on a machine that has one and the same system, and copy its folder .runtime/local-models here.`,
+        `${cause.message}\nWithout a network: run the same command on a machine with a network and the same operating system, and copy its folder .runtime/local-models here.`,
         { cause },
       )
     })
