@@ -262,6 +262,10 @@ export const FIGURES: Record<string, Figure> = {
     files: ['evaluation/results/languages.json'],
     columns: [['questions; English documents', collection], ...MEASURES],
   },
+  'facts-translated': {
+    files: ['evaluation/results/facts-translated.json'],
+    columns: [['80 questions; 130 English documents', collection], ...MEASURES],
+  },
   facts: {
     files: ['evaluation/results/facts.json'],
     rows: groupsOf,

@@ -59,7 +59,7 @@ function create({
     retrieve: async () => ({ hits, isWeak, isApproximate }),
     languageModel,
     answerTimeoutMs,
-    terms: { tokenize, backgroundWeight: () => 6, wordVector: () => null },
+    terms: { tokenize, backgroundWeight: () => 6, translationsOf: () => [], wordVector: () => null },
     onModelFailure: (error) => failures.push(error),
   })
 }

@@ -8,6 +8,7 @@ const FOREIGN = new Set(['wie', 'ich', 'ist'])
 const terms = {
   tokenize,
   backgroundWeight: (stem: string) => (FOREIGN.has(stem) ? 0.01 : COMMON.has(stem) ? 3 : 9),
+  translationsOf: () => [],
   wordVector: () => null,
 }
 const hits = [

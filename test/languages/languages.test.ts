@@ -4,12 +4,12 @@ import { averageMeasures, DEPTH, measureRanking } from '../../evaluation/measure
 import { readCollection } from '../../evaluation/read-collection.ts'
 import { loadBuiltinModel } from '../../src/inference/embedding-models/builtin/builtin.ts'
 
-/** nDCG@10 of a random ranking: the mean of 1 / log2(rank + 1) over 36 ranks, with 0 beyond rank ten. */
-const CHANCE = 0.126
+/** A random ranking has .126; English questions have .95. */
+const NDCG_MIN = 0.8
 
 describe('questions in other languages', () => {
   it.each(['german', 'french', 'spanish'])(
-    'in %s find English documents far better than chance',
+    'in %s find English documents nearly as well as English questions do',
     async (language) => {
       const collection = await readCollection(fileURLToPath(new URL(language, import.meta.url)))
       const model = await loadBuiltinModel()
@@ -32,7 +32,7 @@ describe('questions in other languages', () => {
           ),
         )
       }
-      expect(averageMeasures(all).ndcg10).toBeGreaterThan(1.5 * CHANCE)
+      expect(averageMeasures(all).ndcg10).toBeGreaterThan(NDCG_MIN)
     },
   )
 })

@@ -3,7 +3,7 @@ import { tokenize } from '../../inference/embedding-models/builtin/tokenize.ts'
 import { inOneGo } from '../../kernel/cooperative.ts'
 import { createSynthesize } from './synthesize.ts'
 
-const terms = { tokenize, backgroundWeight: () => 6, wordVector: () => null }
+const terms = { tokenize, backgroundWeight: () => 6, translationsOf: () => [], wordVector: () => null }
 const synthesize = createSynthesize(terms)
 
 function ask(question: string, content: string): string {

@@ -9,6 +9,7 @@ const COMMON = new Set(['team', 'compani', 'member', 'time', 'day', 'day'])
 const terms = {
   tokenize,
   backgroundWeight: (stem: string) => (COMMON.has(stem) ? 2 : 6),
+  translationsOf: () => [],
   wordVector: () => null,
 }
 

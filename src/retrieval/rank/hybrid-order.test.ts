@@ -7,6 +7,8 @@ import { hashWord } from './words.ts'
 
 /** Words that are rare in ordinary text; all others are equally common. */
 const RARE = new Set(['heron', 'e4711'])
+/** Stems of another language. */
+const TRANSLATIONS: Readonly<Record<string, readonly string[]>> = { reiher: ['heron', 'egret'] }
 const weightOf = (stem: string): number => (RARE.has(stem) ? 10 : 5)
 
 interface Chunk {
@@ -23,7 +25,11 @@ const rankable = ({ text, title = '', score, meaning = null }: Chunk): Rankable 
   return { score, meaning, words: { numbers, titleWords: ofTitle.length } }
 }
 const relevances = (query: string, chunks: readonly Chunk[]): number[] => {
-  const asked = tokenize(query).map((stem) => ({ hash: hashWord(stem), weight: weightOf(stem) }))
+  const asked = tokenize(query).map((stem) => ({
+    hash: hashWord(stem),
+    translations: (TRANSLATIONS[stem] ?? []).map(hashWord),
+    weight: weightOf(stem),
+  }))
   return [...inOneGo(relevanceOf(asked, chunks.map(rankable)))]
 }
 /** The indexes of the chunks, most relevant first. Ties keep their order. */
@@ -92,6 +98,12 @@ describe('relevanceOf', () => {
 
   it('puts a rare word that the vector buried first', () => {
     expect(order('error E4711', [...others, chunk('after E4711 restart', 0.09)])[0]).toBe(50)
+  })
+
+  it('counts a translation of a word as the word itself', () => {
+    const chunks = [...others, chunk('the egret lands', 0.1), chunk('der reiher landet', 0.1)]
+    expect(order('reiher', chunks).slice(0, 2)).toEqual([50, 51])
+    expect(order('heron', chunks)[0]).toBe(0)
   })
 
   it('does not punish a long query for words that no chunk has', () => {

@@ -43,6 +43,7 @@ const HASH_BITS = 4_095
 
 /** The query's distinct words, in order of first occurrence. */
 interface Query {
+  /** The index of each word, and of its translations. */
   indexes: ReadonlyMap<number, number>
   /** A filter by a hash's last bits: whether the query may contain it. Excludes most words without a look-up. */
   mayHave: Uint8Array
@@ -90,10 +91,13 @@ function queryOf(asked: readonly AskedWord[]): Query {
   const mayHave = new Uint8Array(HASH_BITS + 1)
   const times: number[] = []
   const background: number[] = []
-  for (const { hash, weight } of asked) {
-    mayHave[hash & HASH_BITS] = 1
-    const index = indexes.get(hash) ?? indexes.size
-    indexes.set(hash, index)
+  for (const { hash, translations, weight } of asked) {
+    const index = indexes.get(hash) ?? times.length
+    for (const one of [hash, ...translations]) {
+      if (indexes.has(one)) continue
+      indexes.set(one, index)
+      mayHave[one & HASH_BITS] = 1
+    }
     times[index] = (times[index] ?? 0) + 1
     background[index] = weight
   }

@@ -4,7 +4,12 @@ import { inOneGo } from '../../kernel/cooperative.ts'
 import { type ChunkToRead, orderForReading } from './reading-order.ts'
 
 const WEIGHTS: Record<string, number> = { team: 1, heron: 10 }
-const terms = { tokenize, backgroundWeight: (stem: string) => WEIGHTS[stem] ?? 6, wordVector: () => null }
+const terms = {
+  tokenize,
+  backgroundWeight: (stem: string) => WEIGHTS[stem] ?? 6,
+  translationsOf: () => [],
+  wordVector: () => null,
+}
 
 const hit = (title: string, content: string, score: number): ChunkToRead => ({
   title,

@@ -4,6 +4,8 @@ import { hashText } from '../../kernel/hash-text.ts'
 /** A stem of the query with its weight in ordinary text. */
 export interface AskedWord {
   hash: number
+  /** Stems that count as the same word: the translations of a foreign one. */
+  translations: readonly number[]
   weight: number
 }
 
@@ -21,7 +23,11 @@ export interface Titled {
 
 /** The stems of a query, in order, with their weight in ordinary text. */
 export function askedWords(query: string, terms: TermWeights): AskedWord[] {
-  return terms.tokenize(query).map((stem) => ({ hash: hashWord(stem), weight: terms.backgroundWeight(stem) }))
+  return terms.tokenize(query).map((stem) => ({
+    hash: hashWord(stem),
+    translations: terms.translationsOf(stem).map(hashWord),
+    weight: terms.backgroundWeight(stem),
+  }))
 }
 
 export function chunkWords({ title, content }: Titled, terms: Pick<TermWeights, 'tokenize'>): ChunkWords {

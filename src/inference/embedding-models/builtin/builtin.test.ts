@@ -5,7 +5,7 @@ import { z } from 'zod'
 
 import type { EmbeddingModel } from '../../embedding-model.ts'
 import { MODEL_ID, MODEL_IDS, type ModelId } from './artifact-format.ts'
-import { findBuiltinModel, loadBackgroundWeights, loadBuiltinModel } from './builtin.ts'
+import { findBuiltinModel, loadBuiltinModel, loadWordKnowledge } from './builtin.ts'
 import { tokenize } from './tokenize.ts'
 
 const StoredVectors = z.array(
@@ -129,6 +129,22 @@ describe('the built-in embedding model', () => {
     expect(dot(query, asked)).toBeGreaterThan(dot(query, other) + 0.02)
   })
 
+  it('finds an English document by the translated words of a question', async () => {
+    const dogs = await documentVector('', 'A dog must be kept on a leash.')
+    const others = await documentVector('', 'The library lends books for four weeks.')
+    for (const question of ['Hunde', 'chien', 'perros', 'cachorro', 'hond']) {
+      const query = await model.embedQuery(question)
+      expect(dot(query, dogs), question).toBeGreaterThan(dot(query, others) + 0.2)
+    }
+  })
+
+  it('keeps the meaning of an English word that another language also has', async () => {
+    const { translationsOf } = await loadWordKnowledge()
+    for (const word of ['pain', 'gift', 'chat', 'dorm', 'podium'])
+      for (const stem of tokenize(word)) expect(translationsOf(stem), word).toEqual([])
+    expect(translationsOf('hund')).toEqual(['dog'])
+  })
+
   it('weighs meaning more for a short question than for one with many rare words', async () => {
     const lexicalShare = async (question: string): Promise<number> =>
       (await model.embedQuery(question)).subarray(0, 767).reduce((sum, one) => sum + one * one, 0)
@@ -141,14 +157,14 @@ describe('the built-in embedding model', () => {
   })
 
   it('does not treat German, French or Spanish function words as rare', async () => {
-    const weight = await loadBackgroundWeights()
+    const { backgroundWeight: weight } = await loadWordKnowledge()
     for (const word of ['der', 'nicht', 'avec', 'nous', 'para', 'porque']) {
       for (const stem of tokenize(word)) expect(weight(stem), word).toBeLessThan(weight('file'))
     }
   })
 
   it('distinguishes rare words from common ones', async () => {
-    const weight = await loadBackgroundWeights()
+    const { backgroundWeight: weight } = await loadWordKnowledge()
     expect(weight('file')).toBeGreaterThan(0)
     expect(weight('reimburs')).toBeGreaterThan(weight('file'))
     expect(weight('nosuchstemanywhere')).toBeGreaterThanOrEqual(weight('reimburs'))

@@ -5,6 +5,7 @@ import { StartupError } from '../../../kernel/errors.ts'
 import { runCooperatively, type Pausable, SHORT_BURST_MS } from '../../../kernel/cooperative.ts'
 import type { EmbeddingInput, EmbeddingModel } from '../../embedding-model.ts'
 import { decodeArtifact, MODEL_ID, MODEL_IDS, type ModelId } from './artifact-format.ts'
+import { loadForeignWords } from './foreign-words.ts'
 import { createEmbedder, DIMENSIONS, type Embedder, MEANING_PART } from './embed.ts'
 
 export function artifactPath(id: ModelId): string {
@@ -38,24 +39,28 @@ export async function findBuiltinModel(name: string): Promise<EmbeddingModel | n
   return id === undefined ? null : await loadBuiltinModel(id)
 }
 
-/** How rare a stem is in plain English: inverse document frequency over the training text. @throws StartupError */
-export async function loadBackgroundWeights(): Promise<(stem: string) => number> {
-  return (await loadEmbedder(MODEL_ID, artifactPath(MODEL_ID))).backgroundWeight
-}
-
-/** The unit vector of a stem's meaning; null: unknown stem. @throws as `loadBuiltinModel` */
-export async function loadWordVectors(): Promise<(stem: string) => Float32Array | null> {
-  return (await loadEmbedder(MODEL_ID, artifactPath(MODEL_ID))).wordVector
+/** What the current model knows of single stems. @throws as `loadBuiltinModel` */
+export async function loadWordKnowledge(): Promise<
+  Pick<Embedder, 'backgroundWeight' | 'translationsOf' | 'wordVector'>
+> {
+  return await loadEmbedder(MODEL_ID, artifactPath(MODEL_ID))
 }
 
 function loadEmbedder(id: ModelId, path: string): Promise<Embedder> {
   const known = embedders.get(path)
   if (known) return known
-  const loading = readArtifact(path).then((bytes) => createEmbedder(decodeArtifact(bytes, path, id)))
+  const loading = readEmbedder(id, path)
   embedders.set(path, loading)
   // A failed read is not cached: the file may be restored.
   loading.catch(() => embedders.delete(path))
   return loading
+}
+
+/** Models before the current one embed questions as they did, without translations. */
+async function readEmbedder(id: ModelId, path: string): Promise<Embedder> {
+  const translations = id === MODEL_ID ? loadForeignWords() : undefined
+  const [bytes, translate] = await Promise.all([readArtifact(path), translations])
+  return createEmbedder(decodeArtifact(bytes, path, id), translate)
 }
 
 async function readArtifact(path: string): Promise<Buffer> {

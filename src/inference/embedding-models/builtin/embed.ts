@@ -1,6 +1,7 @@
 import { hashText } from '../../../kernel/hash-text.ts'
 import { WORD_DIMENSIONS, type Vocabulary } from './artifact-format.ts'
 import { carriesNoSubject, isForeignStop, isSyllables } from './foreign-stop-words.ts'
+import type { Translate } from './foreign-words.ts'
 import { tokenize } from './tokenize.ts'
 
 /** Layout of a vector: hashed stems, then meaning, then the filler. */
@@ -37,8 +38,11 @@ const SYLLABLES_WEIGHT = 5
 export interface Embedder {
   embedDocument(title: string, text: string): Float32Array
   embedQuery(query: string): Float32Array
+  /** How rare a stem is in plain English: inverse document frequency over the training text. */
   backgroundWeight(stem: string): number
-  /** The unit vector of a stem's meaning; null: unknown stem. */
+  /** The English stems of a foreign one; none: it is a word of English text, or not in the list. */
+  translationsOf(stem: string): readonly string[]
+  /** The unit vector of a stem's meaning, that of its translations for a foreign one; null: unknown stem. */
   wordVector(stem: string): Float32Array | null
 }
 
@@ -48,10 +52,12 @@ export interface Embedder {
  * length normalization (Singhal et al., Pivoted Document Length Normalization, 1996) survives in a unit
  * vector. A query's filler is 0. A vocabulary without weights is that of `builtin-1`, whose vectors must stay
  * the same bit for bit.
+ * @param translate translates the words of questions. Vectors of documents don't depend on it, so that the list of
+ * words can change.
  */
-export function createEmbedder(vocabulary: Vocabulary): Embedder {
+export function createEmbedder(vocabulary: Vocabulary, translate: Translate = () => []): Embedder {
   const isLearned = vocabulary.weights !== null
-  const { rows, weights, weightOf, askedWeightOf } = weighing(vocabulary)
+  const { rows, weights, weightOf, askedWeight, translationsOf, meantBy } = weighing(vocabulary, translate)
   const meaningWeights = vocabulary.weights ?? weights
   const addMeaning = wordVectorAdder(vocabulary)
   const meaningWeight = (row: number | undefined): number =>
@@ -93,14 +99,16 @@ export function createEmbedder(vocabulary: Vocabulary): Embedder {
     let said = 0
     let covered = 0
     for (const [stem, times] of counts) {
-      const row = rows.get(stem)
-      const weight = askedWeightOf(stem, row)
+      const weight = askedWeight(stem)
+      const meant = meantBy(stem)
       said += times * weight
-      if (meaningWeight(row) > 0) covered += times * weight
-      // The weight to the power of 3/4 by square roots alone, which are exact on every machine.
-      const root = Math.sqrt(weight)
-      addPositions(lexical, stem, Math.sqrt(times) * root * Math.sqrt(root))
-      addMeaning(meaning, row, Math.sqrt(times) * meaningWeight(row))
+      if (meant.some((one) => meaningWeight(rows.get(one)) > 0)) covered += times * weight
+      addPositions(lexical, stem, askedAmount(times, weight))
+      for (const one of meant) {
+        const row = rows.get(one)
+        if (one !== stem) addPositions(lexical, one, askedAmount(times, askedWeight(one)) / meant.length)
+        addMeaning(meaning, row, (Math.sqrt(times) * meaningWeight(row)) / meant.length)
+      }
     }
     const share = isLearned ? queryMeaning(said, covered) : MEANING_FIRST
     const vector = assemble({ lexical, meaning, coverage: 1, share, common: vocabulary.commonDirection })
@@ -111,13 +119,18 @@ export function createEmbedder(vocabulary: Vocabulary): Embedder {
   return {
     embedDocument,
     embedQuery,
-    backgroundWeight: (stem) => askedWeightOf(stem, rows.get(stem)),
-    wordVector: (stem) => unitWordVector(vocabulary, rows.get(stem)),
+    backgroundWeight: askedWeight,
+    translationsOf,
+    wordVector(stem) {
+      const meaning = new Float64Array(WORD_DIMENSIONS)
+      for (const one of meantBy(stem)) addMeaning(meaning, rows.get(one), 1)
+      return norm(meaning) === 0 ? null : scaledToUnit(Float32Array.from(meaning))
+    },
   }
 }
 
-/** Background weights of stems, in documents and in questions. */
-function weighing(vocabulary: Vocabulary) {
+/** Background weights of stems, in documents and in questions, and the translations of stems. */
+function weighing(vocabulary: Vocabulary, translate: Translate) {
   const { documents, stems, frequencies } = vocabulary
   const isLearned = vocabulary.weights !== null
   const rows = new Map<string, number>()
@@ -136,7 +149,27 @@ function weighing(vocabulary: Vocabulary) {
     if (carriesNoSubject(stem)) return STOP_WEIGHT
     return isSyllables(stem) ? SYLLABLES_WEIGHT : weightOf(stem, row)
   }
-  return { rows, weights, weightOf, askedWeightOf }
+  const translationsOf = (stem: string): readonly string[] => {
+    const row = rows.get(stem)
+    if (row !== undefined && (frequencies[row] ?? 0) > UNKNOWN_FREQUENCY) return []
+    const english = translate(stem)
+    return english.includes(stem) ? [] : english
+  }
+  /** The stems whose meaning a stem has. */
+  const meantBy = (stem: string): readonly string[] => {
+    const english = translationsOf(stem)
+    return english.length > 0 ? english : [stem]
+  }
+  /** Rarity of a stem in a question: that of its most common translation for a foreign one. */
+  const askedWeight = (stem: string): number =>
+    Math.min(...meantBy(stem).map((one) => askedWeightOf(one, rows.get(one))))
+  return { rows, weights, weightOf, askedWeight, translationsOf, meantBy }
+}
+
+/** A query's term: its weight to the power of 3/4 by square roots alone, which are exact on every machine. */
+function askedAmount(times: number, weight: number): number {
+  const root = Math.sqrt(weight)
+  return Math.sqrt(times) * root * Math.sqrt(root)
 }
 
 /** Meaning's share of a query's squared length, by background weights: all (`said`) and known (`covered`) words. */
@@ -170,12 +203,6 @@ function addPositions(lexical: Float64Array, stem: string, amount: number): void
     const position = (mixed >>> 1) % LEXICAL
     lexical[position] = (lexical[position] ?? 0) + ((mixed & 1) === 0 ? share : -share)
   }
-}
-
-function unitWordVector({ vectors }: Vocabulary, row: number | undefined): Float32Array | null {
-  if (row === undefined) return null
-  const vector = Float32Array.from(vectors.subarray(row * WORD_DIMENSIONS, (row + 1) * WORD_DIMENSIONS))
-  return norm(vector) === 0 ? null : scaledToUnit(vector)
 }
 
 /** Adds `amount` of a row's unit word vector; a stem without a row adds nothing. */
