@@ -81,5 +81,5 @@ it('has a guide whose form takes a token', async () => {
 
 it('refuses a name that is no ID, and one that is there', async () => {
   await expect(writeConnector(root, 'Acme-Wiki')).rejects.toThrow('acme_wiki')
-  await expect(writeConnector(root, 'acme_wiki')).rejects.toThrow('is there already')
+  await expect(writeConnector(root, 'acme_wiki')).rejects.toThrow('already exists')
 })

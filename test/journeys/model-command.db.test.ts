@@ -93,7 +93,7 @@ describe('memory model', () => {
 
   it.each([
     [['--dimensions', 'many', '--server', 'http://127.0.0.1:9'], 'whole number from 1 to 4000'],
-    [['--dimensions', '8'], '--dimensions works only for a model of a server'],
+    [['--dimensions', '8'], '--dimensions works only for a model on a server'],
     [
       ['--mirror', 'the hub', '--server', 'http://127.0.0.1:9'],
       '--mirror works only for a model of "model list"',
