@@ -1,6 +1,7 @@
 import { convert } from 'html-to-text'
 import { addressParser, decodeWords } from 'postal-mime'
 import { describe, expect, it } from 'vitest'
+import { aHit } from './support/hits.ts'
 import { splitParts } from '../cli/import/split-parts.ts'
 import { citationsOf, createMarkerFilter } from '../src/answers/citations.ts'
 import { readDefinitions } from '../src/answers/without-model/read-definitions.ts'
@@ -54,16 +55,7 @@ const MIB = 2 ** 20
 const terms = await loadTermWeights()
 const names = { user: (id: string) => id, channel: (id: string) => id }
 
-const hitOf = (content: string): Hit => ({
-  sourceItemId: '00000000-0000-4000-8000-000000000000',
-  title: content.slice(0, 1_000),
-  content,
-  url: '',
-  provider: 'notion',
-  score: 1,
-  metadata: {},
-  syncedAt: '2026-01-01T00:00:00Z',
-})
+const hitOf = (content: string): Hit => aHit({ title: content.slice(0, 1_000), content })
 
 /** The most chunks of the text that a request returns. */
 const hitsOf = (text: string): Hit[] =>

@@ -1,5 +1,6 @@
 import { Argument, InvalidArgumentError, Option } from 'commander'
 import { PROVIDERS } from '../../client/src/index.ts'
+import { HITS_DEFAULT, HITS_MAX } from '../../src/kernel/limits.ts'
 
 /** Shown in help and completion. The service validates, because deployments can add providers. */
 const PROVIDER_CHOICES = PROVIDERS.map(({ id }) => id)
@@ -26,9 +27,9 @@ function severalIds(text: string, before: string[] | undefined): string[] {
   return [...(before ?? []), providerId(text)]
 }
 
-/** `--limit`: how many passages, 1 to 25. */
+/** `--limit`: how many passages. */
 export function limitOption(): Option {
-  return countOption('passages', { max: 25, defaultValue: 8 })
+  return countOption('passages', { max: HITS_MAX, defaultValue: HITS_DEFAULT })
 }
 
 /** `--limit`: a count from 1 to `max`; `defaultValue` describes the default. */

@@ -1,7 +1,8 @@
 import type { ApiClient } from '../api-client.ts'
 import { AskResponse, SearchResponse } from '../api-shapes.ts'
 import type { RetryPolicy } from '../../client/src/index.ts'
-import { type Change, HITS_MAX, measure, type Result } from './measure.ts'
+import { HITS_MAX } from '../../src/kernel/limits.ts'
+import { type Change, measure, type Result } from './measure.ts'
 import type { ExpectedQuestion } from './read-questions.ts'
 
 export interface QuestionResult extends ExpectedQuestion, Result {

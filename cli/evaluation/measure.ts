@@ -21,9 +21,6 @@ interface Found {
   content: string
 }
 
-/** How many passages a question is searched for. */
-export const HITS_MAX = 25
-
 /** Results of a search in hybrid order and an answer. `last`: the previous result; undefined: not measured. */
 export function measure(
   expected: Expectation,

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { aHit } from '../../test/support/hits.ts'
 import { type OpenAiEmulator, startOpenAiEmulator } from '../../test/support/openai-emulator.ts'
 import { tokenize } from '../inference/embedding-models/builtin/tokenize.ts'
 import { createLanguageModel } from '../inference/language-models/create-language-model.ts'
@@ -6,16 +7,14 @@ import type { LanguageModel } from '../inference/language-model.ts'
 import { type AnswerEvent, createAnswers } from './answers.ts'
 import type { Hit } from '../retrieval/index.ts'
 
-const HITS: Hit[] = ['Heron launches on 4 May.', 'Plover launches in June.', 'Wren is done.'].map(
-  (content, at) => ({
+const HITS = ['Heron launches on 4 May.', 'Plover launches in June.', 'Wren is done.'].map((content, at) =>
+  aHit({
     sourceItemId: `item-${at + 1}`,
     title: `Plan ${at + 1}`,
     content,
     url: `https://x.example/${at + 1}`,
-    provider: 'notion',
     score: 0.9 - at / 10,
     metadata: { hidden: true },
-    syncedAt: '2026-01-01T00:00:00Z',
   }),
 )
 const QUERY = 'When does Heron launch?'

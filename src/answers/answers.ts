@@ -3,14 +3,13 @@ import { runCooperatively } from '../kernel/cooperative.ts'
 import { citationsOf } from './citations.ts'
 import { unmentionedNames } from '../evidence/index.ts'
 import { APPROXIMATE_SEARCH, type Citation, type Limitation, WEAK_EVIDENCE } from '../context/index.ts'
-import type { Hit } from '../retrieval/index.ts'
 import type { Found } from './found.ts'
 import type { AnswersOptions } from './answers-options.ts'
 import { createFindPassages } from './find-passages.ts'
 import type { ConversationQuestion } from './follow-up.ts'
 import { LimitReached, modelDeltas } from './model-deltas.ts'
 import type { Step } from './research.ts'
-import type { Answer, ContextItem } from './schemas.ts'
+import { type Answer, contextItem, type ContextItem } from './schemas.ts'
 import { createSynthesize } from './without-model/synthesize.ts'
 
 /**
@@ -148,10 +147,6 @@ function preface(isWeak: boolean, names: readonly string[]): string {
   const missing = names.length === 0 ? [] : [`None of the passages read mentions ${names.join(' or ')}.`]
   const said = isWeak ? [NOT_ANSWERED, ...missing] : missing
   return said.length === 0 ? '' : `${said.join(' ')}\n\n`
-}
-
-function contextItem({ sourceItemId, title, content, url, provider, score }: Hit): ContextItem {
-  return { sourceItemId, title, content, url, provider, score }
 }
 
 function nothingFound(query: string): string {

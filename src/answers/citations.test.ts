@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { aHit } from '../../test/support/hits.ts'
 import { citationsOf, createMarkerFilter } from './citations.ts'
 import type { Hit } from '../retrieval/index.ts'
 
@@ -8,16 +9,7 @@ function filterAll(pieces: readonly string[], hitCount: number): string {
   return [...pieces.map((piece) => filter.push(piece)), filter.end()].join('')
 }
 
-const hit = (id: string): Hit => ({
-  sourceItemId: id,
-  title: `Title ${id}`,
-  content: '',
-  url: '',
-  provider: 'notion',
-  score: 1,
-  metadata: {},
-  syncedAt: '2026-01-01T00:00:00Z',
-})
+const hit = (id: string): Hit => aHit({ sourceItemId: id, title: `Title ${id}` })
 
 describe('markers', () => {
   it.each([

@@ -1,17 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { aHit } from '../../test/support/hits.ts'
 import type { Hit } from '../retrieval/index.ts'
 import { createHintedRetrieval } from './hinted-retrieval.ts'
 
-const hit = (title: string, provider: Hit['provider'], score: number): Hit => ({
-  sourceItemId: title,
-  title,
-  content: title,
-  url: '',
-  provider,
-  score,
-  metadata: {},
-  syncedAt: '2026-03-20T12:00:00.000Z',
-})
+const hit = (title: string, provider: Hit['provider'], score: number): Hit =>
+  aHit({ sourceItemId: title, title, content: title, provider, score })
 const stored = [
   { hit: hit('offer of January', 'gmail', 0.5), day: '2026-01-02' },
   { hit: hit('offer of March', 'gmail', 0.49), day: '2026-03-02' },

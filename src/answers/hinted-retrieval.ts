@@ -1,12 +1,12 @@
 import type { Clock } from '../kernel/clock.ts'
+import { HITS_MAX } from '../kernel/limits.ts'
 import { AGE_SHARE, freshness, type Hit } from '../retrieval/index.ts'
 import type { Found } from './found.ts'
 import { gainsByHints, type Hints, readHints } from './hints.ts'
 import type { Around } from './read-around.ts'
 
-/** A question with hints reads this many times as many passages, up to 25, and keeps the best. */
+/** A question with hints reads this many times as many passages, up to the limit of a search, and keeps the best. */
 const WIDER = 3
-const HITS_MAX = 25
 
 interface HintedRequest {
   query: string

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { aHit } from '../../test/support/hits.ts'
 import { startAnthropicEmulator } from '../../test/support/anthropic-emulator.ts'
 import { startGeminiEmulator } from '../../test/support/gemini-emulator.ts'
 import type { ModelServer } from '../../test/support/model-server.ts'
@@ -11,16 +12,8 @@ import type { ConversationQuestion } from './follow-up.ts'
 import type { Hit } from '../retrieval/index.ts'
 import { queriesIn } from './research-prompts.ts'
 
-const hit = (content: string, at: number): Hit => ({
-  sourceItemId: `item-${at}`,
-  title: `Page ${at}`,
-  content,
-  url: '',
-  provider: 'notion',
-  score: 0.5,
-  metadata: {},
-  syncedAt: '2026-01-01T00:00:00Z',
-})
+const hit = (content: string, at: number): Hit =>
+  aHit({ sourceItemId: `item-${at}`, title: `Page ${at}`, content })
 /** Search results by query. */
 const STORED: Record<string, Hit[]> = {
   'Who leads Heron and where do they sit?': [hit('Heron is a project.', 1)],

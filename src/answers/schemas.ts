@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Citation, Limitations } from '../context/index.ts'
 import { ANSWER_CHARACTERS_MAX } from '../kernel/limits.ts'
 import { onBehalfOf, text } from '../kernel/schemas.ts'
-import { Hit, limit, query, recency } from '../retrieval/index.ts'
+import { Hit, hitLimit, query, recency } from '../retrieval/index.ts'
 
 const TURNS_MAX = 10
 
@@ -25,7 +25,7 @@ const conversation = z
 export const AskRequest = z
   .strictObject({
     query,
-    limit: limit.describe('How many passages are read for the answer.'),
+    limit: hitLimit.describe('How many passages are read for the answer.'),
     conversation,
     recency,
     effort: z
@@ -38,9 +38,18 @@ export const AskRequest = z
   })
   .meta({ id: 'AskRequest', description: 'The body of ask.' })
 
-/** A retrieved passage as the model received it. */
+/** A retrieved passage as the model received it: a hit without the fields named here and in {@link contextItem}. */
 const ContextItem = Hit.omit({ metadata: true, syncedAt: true, relevance: true })
 export type ContextItem = z.output<typeof ContextItem>
+
+export function contextItem({
+  metadata: _metadata,
+  syncedAt: _syncedAt,
+  relevance: _relevance,
+  ...item
+}: Hit): ContextItem {
+  return item
+}
 
 export const AskResponse = z
   .object({

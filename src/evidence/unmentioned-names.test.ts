@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { aHit } from '../../test/support/hits.ts'
 import { tokenize } from '../inference/embedding-models/builtin/tokenize.ts'
-import type { Hit } from '../retrieval/index.ts'
 import { unmentionedNames } from './question-words.ts'
 
 const COMMON = new Set(['team', 'connect', 'sourc', 'month', 'rotat', 'kei', 'key', 'fail', 'error'])
@@ -12,17 +12,11 @@ const terms = {
   wordVector: () => null,
 }
 const hits = [
-  {
-    sourceItemId: 'a',
+  aHit({
     title: 'Connectors for Köln',
     content: 'Slack and `NotionClient` are connected as sources. E_CONN_17 is an error of theirs.',
-    url: '',
-    provider: 'notion',
-    score: 0.5,
-    metadata: {},
-    syncedAt: '2026-01-01T00:00:00Z',
-  },
-] satisfies Hit[]
+  }),
+]
 
 const unmentioned = (question: string): string[] => unmentionedNames(question, hits, terms)
 

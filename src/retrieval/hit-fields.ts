@@ -2,7 +2,10 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { PROVIDERS } from '../providers/index.ts'
 
-/** The fields of a hit's chunk and item. `Hit` (`schemas.ts`) describes each field. */
+/**
+ * The stored fields of a hit. For a new one, add its column here and describe it in `Hit` (`schemas.ts`): searches copy
+ * every field. Only `toHit` (`search.ts`) names fields, to convert them or because they are not stored.
+ */
 export const ShownChunk = z.object({
   title: z.string(),
   url: z.string().nullable(),

@@ -52,4 +52,4 @@ export {
 } from './routes.ts'
 export { providersInScope, type Search, type SearchFor, type SearchResult } from './search.ts'
 export { AGE_SHARE, freshness } from './rank/by-age.ts'
-export { Hit, limit, query, recency, type SearchRequest } from './schemas.ts'
+export { Hit, hitLimit, query, recency, type SearchRequest } from './schemas.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { providerOf } from '../providers/index.ts'
-import { QUERY_CHARACTERS_MAX } from '../kernel/limits.ts'
+import { HITS_DEFAULT, HITS_MAX, QUERY_CHARACTERS_MAX } from '../kernel/limits.ts'
 import { EXAMPLE_ID, moment, onBehalfOf, shownId, text } from '../kernel/schemas.ts'
 import { SearchFilter } from '../vector-memory/index.ts'
 
@@ -19,7 +19,7 @@ export const query = z
     example: 'How many vacation days do I get?',
   })
 
-export const limit = z.int().min(1).max(25).default(8).describe('Maximum number of hits.')
+export const hitLimit = z.int().min(1).max(HITS_MAX).default(HITS_DEFAULT).describe('Maximum number of hits.')
 
 /** How fast hits lose relevance with age. */
 export const recency = z.number().min(1).max(RECENCY_DAYS_MAX).optional().meta({
@@ -33,7 +33,7 @@ const Rank = z.enum(['vector', 'hybrid'])
 export const SearchRequest = z
   .strictObject({
     query,
-    limit,
+    limit: hitLimit,
     filter: SearchFilter.optional(),
     onBehalfOf,
     recency,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { aHit } from '../../../test/support/hits.ts'
 import { tokenize } from '../../inference/embedding-models/builtin/tokenize.ts'
 import { inOneGo } from '../../kernel/cooperative.ts'
 import { createSynthesize } from './synthesize.ts'
@@ -7,17 +8,7 @@ const terms = { tokenize, backgroundWeight: () => 6, translationsOf: () => [], w
 const synthesize = createSynthesize(terms)
 
 function ask(question: string, content: string): string {
-  const hit = {
-    sourceItemId: 'a',
-    title: 'Handbook',
-    content,
-    url: '',
-    provider: 'notion' as const,
-    score: 0.5,
-    metadata: {},
-    syncedAt: '2026-01-01T00:00:00Z',
-  }
-  return inOneGo(synthesize({ question, hits: [hit], around: [] }))
+  return inOneGo(synthesize({ question, hits: [aHit({ title: 'Handbook', content })], around: [] }))
 }
 
 const CONSENT = `# Interviews

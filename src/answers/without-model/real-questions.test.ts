@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { aHit } from '../../../test/support/hits.ts'
 import { loadTermWeights } from '../../inference/term-weights.ts'
 import { inOneGo } from '../../kernel/cooperative.ts'
-import type { Hit } from '../../retrieval/index.ts'
 import { createSynthesize, type Synthesize } from './synthesize.ts'
 
 // Real questions, with documents of the kind that produced wrong answers.
@@ -20,16 +20,9 @@ interface Document {
 }
 
 function answer(question: string, documents: readonly Document[], isWeak = false): string {
-  const hits = documents.map(({ title, content, metadata = {} }, at): Hit => ({
-    sourceItemId: `${at}`,
-    title,
-    content,
-    url: '',
-    provider: 'notion',
-    score: 0.5 - at / 100,
-    metadata,
-    syncedAt: '2026-01-01T00:00:00Z',
-  }))
+  const hits = documents.map(({ title, content, metadata = {} }, at) =>
+    aHit({ sourceItemId: `${at}`, title, content, score: 0.5 - at / 100, metadata }),
+  )
   const around = documents.map(({ day = 0 }) => ({
     position: 0,
     heading: null,

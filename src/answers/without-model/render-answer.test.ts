@@ -1,23 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { aHit } from '../../../test/support/hits.ts'
 import { loadTermWeights } from '../../inference/term-weights.ts'
 import { inOneGo } from '../../kernel/cooperative.ts'
-import type { Hit } from '../../retrieval/index.ts'
 import type { Candidate } from './candidate.ts'
 import { createReadMaterial } from './read-material.ts'
 import { renderAnswer } from './render-answer.ts'
 
 const { read } = createReadMaterial(await loadTermWeights())
 function render(content: string, choose = (all: readonly Candidate[]) => [all]): string {
-  const hit: Hit = {
-    sourceItemId: 'bins',
-    title: 'Bins',
-    content,
-    url: '',
-    provider: 'notion',
-    score: 0.5,
-    metadata: {},
-    syncedAt: '2026-01-01T00:00:00Z',
-  }
+  const hit = aHit({ title: 'Bins', content })
   const { candidates } = inOneGo(read({ question: 'bins', hits: [hit], around: [] }))
   const options = { narrow: <T>(passage: T): T => passage, headingOf: () => null, speakerOf: () => null }
   return renderAnswer(choose(candidates), candidates, options)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { aHit } from '../../../test/support/hits.ts'
 import { tokenize } from '../../inference/embedding-models/builtin/tokenize.ts'
 import type { Hit } from '../../retrieval/index.ts'
 import { inOneGo } from '../../kernel/cooperative.ts'
@@ -13,16 +14,8 @@ const terms = {
   wordVector: () => null,
 }
 
-const hit = (title: string, content: string, score = 0.5): Hit => ({
-  sourceItemId: title,
-  title,
-  content,
-  url: '',
-  provider: 'notion',
-  score,
-  metadata: {},
-  syncedAt: '2026-01-01T00:00:00Z',
-})
+const hit = (title: string, content: string, score = 0.5): Hit =>
+  aHit({ sourceItemId: title, title, content, score })
 
 const handbook = [
   hit(

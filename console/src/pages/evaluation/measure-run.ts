@@ -1,4 +1,5 @@
-import { HITS_MAX, measure } from '../../../../cli/evaluation/measure.ts'
+import { measure } from '../../../../cli/evaluation/measure.ts'
+import { HITS_MAX } from '../../../../src/kernel/limits.ts'
 import { type Api, type Schemas, unwrap } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import type { Result, Run } from './use-evaluation.ts'
