@@ -4,7 +4,7 @@ export { createAdmitAgent } from './admit-agent.ts'
 export { authenticateApiKey } from './authenticate-api-key.ts'
 export { accessRoutes } from './routes.ts'
 export { enterWorkspace } from './authenticate-console.ts'
-export { createIssuer, type Issuer } from './issuer.ts'
+export { createIssuer, type Issuer } from './remote-issuer.ts'
 export { createTokenVerifier, type VerifyToken } from './verify-token.ts'
 export {
   createDevelopmentIssuer,

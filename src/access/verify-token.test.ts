@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../kernel/clock.ts'
 import type { Identity } from '../organizations/index.ts'
-import { createIssuer } from './issuer.ts'
+import { createIssuer } from './remote-issuer.ts'
 import { createTokenVerifier } from './verify-token.ts'
 
 let server: Server

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createLocalJWKSet, importJWK, jwtVerify, type JWTVerifyGetKey, SignJWT } from 'jose'
 import type { Clock } from '../../kernel/clock.ts'
 import { findClient, isAfterSignOut, isRedirectOf } from './clients.ts'
-import { OAuthRefusal, readForm, sendBrowser, sendJson, singleParameters, whyNotLocal } from './exchange.ts'
+import { OAuthRefusal, readForm, sendBrowser, sendJson, singleParameters, whyNotLocal } from './oauth-http.ts'
 import { createGrants, type Grants, type SignIn } from './grants.ts'
 import { keptSigningKey, type SigningKey } from './signing-key.ts'
 

@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, type CryptoKey, jwtVerify, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { createIssuer, type Issuer } from './issuer.ts'
+import { createIssuer, type Issuer } from './remote-issuer.ts'
 
 async function rotatingIssuer(url: string): Promise<{
   issuer: Issuer
