@@ -42,7 +42,7 @@ export async function putQuestions(
   return counts
 }
 
-/** Takes a rated question over with its first cited item. @throws AppError `not_found`, `validation_failed` */
+/** Adds a rated question with its first cited item. @throws AppError `not_found`, `validation_failed` */
 export async function suggestQuestion(
   tx: Tx,
   caller: ConsoleCaller,
@@ -139,7 +139,7 @@ function requireRoom(questions: readonly NewQuestion[]): void {
     ])
 }
 
-/** An earlier measurement says nothing of another page or fact. */
+/** An earlier measurement does not apply to another page or fact. */
 function changeOf(row: Stored, { page, fact, feedback = row.feedback }: Wanted): Partial<Stored> {
   const isSame = row.page === page && row.fact === fact
   const reset = isSame ? {} : { last_rank: null, last_has_fact: null, last_measured_at: null }

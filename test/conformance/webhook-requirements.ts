@@ -1,20 +1,19 @@
 /** The requirements of outgoing webhooks: `id: text`. */
 export const WEBHOOK_REQUIREMENTS: Record<string, string> = {
   'TELL-1':
-    'Admins make, see, change and remove the webhooks of their workspace; no one else sees them, and the secret is shown once.',
+    "Admins create, list, change and delete their workspace's webhooks; no one else sees them, and the secret is shown once.",
   'TELL-2':
-    'Each act is recorded with who did it; the secret is stored encrypted, and neither it nor the whole address is in the trail or the log.',
-  'TELL-3': 'At most 20 webhooks a workspace: 409 webhook_limit_reached with the number.',
-  'TELL-4':
-    'The address has https and is one of the internet, unless the operator allows others, by whatever name.',
-  'TELL-5': 'An event is signed as Standard Webhooks has it; after a rotation by both secrets for 24 hours.',
+    'Each action is recorded with its actor. The secret is stored encrypted, and neither the secret nor the whole address is in the trail or the log.',
+  'TELL-3': 'A workspace has at most 20 webhooks: 409 webhook_limit_reached with the number.',
+  'TELL-4': 'The address must be https and public, whatever its name, unless the operator allows others.',
+  'TELL-5': 'Events are signed by Standard Webhooks; after a rotation, with both secrets for 24 hours.',
   'TELL-6':
-    'Sources, runs, keys, members and plans are told of as they change, with metadata only: the fields of the list and no others.',
+    'Changes of sources, runs, keys, members and plans emit events with metadata only: the listed fields and no others.',
   'TELL-7':
-    'Deliveries are listed page by page with status, attempts and response status, and sent again on demand under the same id; not to a webhook that is disabled.',
-  'TELL-8': 'Credits that run out are told of at 80 and at 100 %, once each for a period and its cap.',
+    'Deliveries are listed in pages with status, attempts and response status, and can be replayed under the same ID, except to a disabled webhook.',
+  'TELL-8': 'Low credits emit one event at 80 % and one at 100 %, for each period and cap.',
   'TELL-9':
-    'An event is sent if its transaction commits, at least once, by a schedule over three days, and not before the time of a Retry-After header (a day at most); after that it has failed, and a webhook to which nothing got through is disabled and says so.',
+    'If its transaction commits, an event is sent at least once, with retries over three days, and not before the time of a Retry-After header (at most a day). After that it has failed, and a webhook that received nothing is disabled and says so.',
   'TELL-10':
-    'A slow receiver delays no other. A stopping process releases its deliveries; another continues those of a dead process.',
+    'A slow receiver delays no other. A stopping process releases its deliveries, and another process continues those of a dead one.',
 }
