@@ -5,7 +5,7 @@ import type { Terminal } from '../terminal.ts'
 /** After Ctrl-C, the shell convention. */
 export const EXIT_STOPPED = 130
 
-/** Ctrl-C ends the import after the current batch; a second one ends it at once. */
+/** Ctrl-C ends the import after the current batch; a second one ends it immediately. */
 export function stopOnSignal(terminal: Terminal): { signal: AbortSignal; release(): void } {
   const controller = new AbortController()
   const onSignal = (): void => {

@@ -55,7 +55,7 @@ export async function findAllWanted(db: Db): Promise<(IndexOf & { isReady: boole
   }))
 }
 
-/** Records that an index is wanted. Retries a failed one at once; does not change a ready or building one. */
+/** Records that an index is wanted. Retries a failed one immediately; does not change a ready or building one. */
 export async function want(tx: Tx, { organizationId, modelId }: IndexOf, at: Date): Promise<void> {
   await tx
     .insertInto('approximate_indexes')

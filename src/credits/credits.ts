@@ -16,7 +16,7 @@ const LOOK_MS = 1_000
 
 export interface Credits {
   /**
-   * Takes a credit for a request. Under a hard cap it is reserved at once, so that requests in flight cannot exceed the
+   * Takes a credit for a request. Under a hard cap it is reserved first, so that requests in flight cannot exceed the
    * cap. Without a cap it is counted when the request succeeds, and a failed one never appears. The statement that
    * settles the charge also counts it on its day and writes the audit event.
    * @throws AppError `subscription_required`; `quota_exceeded` with `creditsUsed`, `creditsIncluded`, `resetAt`

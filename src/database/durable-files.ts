@@ -22,7 +22,7 @@ export async function keptText(file: string, make: () => string | Promise<string
   return await readFile(file, 'utf8')
 }
 
-/** Replaces a file at once: a power cut leaves the former text or the new one. */
+/** Replaces a file atomically: a power cut leaves the former text or the new one. */
 export async function replaceText(file: string, text: string): Promise<void> {
   const part = `${file}.next`
   try {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 
 /**
  * Makes a closing server end each connection after its last response: responses in flight send `Connection: close`, and
- * idle connections end at once. Node alone would cut off a response that a slow client still reads
+ * idle connections end immediately. Node alone would cut off a response that a slow client still reads
  * (`closeIdleConnections` counts it as idle), and keep open the connection of one that was in flight.
  */
 export function endConnectionsOnClose(server: Server): void {

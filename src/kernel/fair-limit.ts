@@ -6,7 +6,7 @@ export interface FairLimitOptions {
   concurrency: number
   /** The most jobs of one owner that run at once. Lower than `concurrency`, it leaves room for other owners. */
   concurrencyPerOwner: number
-  /** The longest wait for a place. Work with a longer expected wait is rejected at once. */
+  /** The longest wait for a place. Work with a longer expected wait is rejected immediately. */
   waitMaxMs: number
   /** Monotonic milliseconds. */
   now?: () => number

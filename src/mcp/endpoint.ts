@@ -53,7 +53,7 @@ export function addMcp<S>(server: FastifyInstance, options: McpOptions<S>): void
       const message = await server.parseBody(MESSAGE_DECLARATION, request, abort.signal)
       const refused = refuseOversized(message, bytes)
       if (refused) return await reply.code(refused.status).send(refused.body)
-      // The lists never change, so a subscription is acknowledged and ends at once.
+      // The lists never change, so a subscription is acknowledged and ends immediately.
       const handler = createMcpHandler(() => serverFor(calling), {
         maxSubscriptions: 1,
         keepAliveMs: 0,

@@ -18,7 +18,7 @@ export async function emitEvent(tx: Tx, organizationId: string, event: OutgoingE
   if (ids.length > 0) await insertDeliveries(tx, organizationId, ids, event)
 }
 
-/** Queues an event for these webhooks, due at once. @returns the delivery ids in their order */
+/** Queues an event for these webhooks, due immediately. @returns the delivery ids in their order */
 export async function insertDeliveries(
   tx: Tx,
   organizationId: string,

@@ -53,7 +53,7 @@ interface ProviderFacts<Id extends string> {
   readonly reportsReaders: boolean
   /**
    * The shortest interval between scheduled syncs, and between permission polls, that the provider's terms allow.
-   * Syncs that a person starts run at once.
+   * Syncs that a person starts run immediately.
    */
   readonly pollMinutes?: number
   /** The audience of a new source; by default the person who connected it. */

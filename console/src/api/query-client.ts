@@ -12,7 +12,7 @@ const RETRIES = 2
 const FIRST_RETRY_MS = 1_000
 const FRESH_MS = 15_000
 
-/** The query cache. Retries only errors that can pass without a change; other errors are shown at once. */
+/** The query cache. Retries only errors that can pass without a change; other errors are shown immediately. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { useWorkspace } from '../session/workspace.tsx'
 
-/** Invalidates the workspace's queries of these names. Visible ones refetch at once, others on their next use. */
+/** Invalidates the workspace's queries of these names. Visible ones refetch immediately, others on their next use. */
 export function useRefetch(): (...names: string[]) => Promise<void> {
   const queries = useQueryClient()
   const { organization } = useWorkspace()

@@ -35,7 +35,7 @@ function installFsync(module: PGlite['Module']): void {
       fsyncSync(nfd)
       return 0
     } catch {
-      // The database stops at once on this error, because it cannot know what reached the disk.
+      // The database stops immediately on this error, because it cannot know what reached the disk.
       throw new module.FS.ErrnoError(EIO)
     }
   }

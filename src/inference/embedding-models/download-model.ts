@@ -65,7 +65,7 @@ export function isModelThere(modelsDir: string, model: KnownModel): boolean {
   )
 }
 
-/** Downloads a model's missing files, all at once or not at all. @throws AppError `upstream_error` */
+/** Downloads a model's missing files, all or none. @throws AppError `upstream_error` */
 export async function downloadModel(model: KnownModel, options: DownloadOptions): Promise<void> {
   const { modelsDir, signal } = options
   if (isModelThere(modelsDir, model)) return

@@ -160,7 +160,7 @@ function rows(data: ArrayLike<unknown>, count: number): Float32Array[] {
   const width = values.length / count
   return Array.from({ length: count }, (_, row) => {
     const slice = values.subarray(row * width, (row + 1) * width)
-    // A text that the model knows nothing of has no direction; zeros score 0 against everything.
+    // A text of unknown tokens has no direction; zeros score 0 against everything.
     return unitVector(slice) ?? new Float32Array(width)
   })
 }

@@ -31,7 +31,7 @@ export interface ChoiceRequest {
 }
 
 export interface ModelChoice {
-  /** Starts a change and returns at once; cancels one in progress. @throws AppError `embedding_model_fixed` */
+  /** Starts a change and returns immediately; cancels one in progress. @throws AppError `embedding_model_fixed` */
   choose(request: ChoiceRequest): void
   /** The settings of the configured model. */
   present(): EmbeddingModelSettings

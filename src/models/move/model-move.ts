@@ -31,7 +31,7 @@ export interface OverallMove {
 }
 
 export interface ModelMove {
-  /** Starts to move the caller's organization and returns at once. Replaces a move to another model. */
+  /** Starts to move the caller's organization and returns immediately. Replaces a move to another model. */
   start(caller: Caller): Promise<ModelMoveStatus>
   status(organizationId: string): Promise<ModelMoveStatus>
   /** Starts to move every organization with vectors of another model, logged for the operator; returns how many. */

@@ -122,7 +122,7 @@ async function claim(
   }
 }
 
-/** Releases the move at once or after some seconds. */
+/** Releases the move immediately or after some seconds. */
 async function release(
   db: Db,
   { lease }: Held,

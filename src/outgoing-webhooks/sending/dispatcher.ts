@@ -64,7 +64,7 @@ export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
       deps.onError(error)
     }
     slots.leave(due)
-    // A failed one would fail again at once, so it waits for the next tick.
+    // A failed one would fail again immediately, so it waits for the next tick.
     if (isDone && isStarted) void task.ask()
   }
   const task = createTask({ act: look, intervalMs: LOOK_MS, onError: deps.onError })

@@ -39,7 +39,7 @@ export function useThread(id: string | undefined) {
   })
 }
 
-/** Stores an answered question in a thread or in a new one, and caches the thread at once. */
+/** Stores an answered question in a thread or in a new one, and caches the thread immediately. */
 export function useSaveTurn() {
   const { api, organization } = useWorkspace()
   const queries = useQueryClient()

@@ -49,7 +49,7 @@ function startOf(day: string, later: number): string {
 
 type Pages = InfiniteData<ListPage<ListedItem>>
 
-/** Removes deleted items from the cached lists at once, and refetches the counts. */
+/** Removes deleted items from the cached lists immediately, and refetches the counts. */
 function useForget(): (ids: readonly string[]) => Promise<void> {
   const { organization } = useWorkspace()
   const queries = useQueryClient()

@@ -9,7 +9,7 @@ import { useRefreshStored } from './use-sources.ts'
 
 type Change = paths['/v1/console/sources/{id}']['patch']['requestBody']['content']['application/json']
 
-/** Changes a source. Updates the list at once and rolls back on failure. */
+/** Changes a source. Updates the list immediately and rolls back on failure. */
 export function useChangeSource(id: string) {
   const { api, organization } = useWorkspace()
   const queries = useQueryClient()
