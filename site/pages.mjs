@@ -102,7 +102,10 @@ export const SECTIONS = [
       'decisions/README',
     ],
   },
-  { text: 'Project', pages: ['project/contributing', 'project/changelog', 'project/security'] },
+  {
+    text: 'Project',
+    pages: ['project/contributing', 'project/recipes', 'project/changelog', 'project/security'],
+  },
 ]
 
 /** Pages of the site that are elsewhere in the checkout. */
@@ -110,6 +113,7 @@ export const ELSEWHERE = new Map([
   ['ARCHITECTURE.md', 'explanation/architecture.md'],
   ['CHANGELOG.md', 'project/changelog.md'],
   ['CONTRIBUTING.md', 'project/contributing.md'],
+  ['RECIPES.md', 'project/recipes.md'],
   ['SECURITY.md', 'project/security.md'],
   ['client/README.md', 'reference/typescript-client.md'],
   ['client/python/README.md', 'reference/python-client.md'],

@@ -1,6 +1,6 @@
 import { Argument, InvalidArgumentError, Option } from 'commander'
 import { PROVIDERS } from '../../client/src/index.ts'
-import { HITS_DEFAULT, HITS_MAX } from '../../src/kernel/limits.ts'
+import { HITS_DEFAULT, HITS_MAX, RECENCY_DAYS_MAX } from '../../src/kernel/limits.ts'
 
 /** Shown in help and completion. The service validates, because deployments can add providers. */
 const PROVIDER_CHOICES = PROVIDERS.map(({ id }) => id)
@@ -67,7 +67,7 @@ export function rankOption(): Option {
 /** `--recency`: prefers newer items. */
 export function recencyOption(): Option {
   const description = 'prefer newer items: half-life in days'
-  return new Option('--recency <days>', description).argParser(wholeNumber(36_500))
+  return new Option('--recency <days>', description).argParser(wholeNumber(RECENCY_DAYS_MAX))
 }
 
 /** `--on-behalf-of`: only what a user may read. */

@@ -1,11 +1,8 @@
 import { z } from 'zod'
 import { providerOf } from '../providers/index.ts'
-import { HITS_DEFAULT, HITS_MAX, QUERY_CHARACTERS_MAX } from '../kernel/limits.ts'
+import { HITS_DEFAULT, HITS_MAX, QUERY_CHARACTERS_MAX, RECENCY_DAYS_MAX } from '../kernel/limits.ts'
 import { EXAMPLE_ID, moment, onBehalfOf, shownId, text } from '../kernel/schemas.ts'
 import { SearchFilter } from '../vector-memory/index.ts'
-
-/** A century. */
-const RECENCY_DAYS_MAX = 36_500
 
 /** The question, unchanged: 1 to 8,192 characters without surrounding white space. */
 export const query = z

@@ -32,6 +32,7 @@ export async function docPages(): Promise<DocPage[]> {
     'CHANGELOG.md',
     'CONTRIBUTING.md',
     'ARCHITECTURE.md',
+    'RECIPES.md',
     'SECURITY.md',
     'client/README.md',
     'client/python/README.md',
