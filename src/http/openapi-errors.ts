@@ -72,7 +72,7 @@ function errorCodes<S>({ access, body, upload, params, credits, refuses }: Route
   if (access.surface !== 'public') add('unauthenticated')
   if (access.surface === 'agent') add('action_not_allowed', 'rate_limited')
   if (access.surface === 'console') add('role_required', 'rate_limited', 'not_found')
-  if (credits === 1) add('subscription_required', 'quota_exceeded')
+  if (credits > 0) add('subscription_required', 'quota_exceeded')
   add(...refuses)
   return [...codes]
 }

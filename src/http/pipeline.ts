@@ -104,7 +104,8 @@ export async function run<S>(
     const viewer = await viewerOf(route, gates, caller, email)
     const use = useOf(route, caller, request)
     if (use) await gates.requireRoom(use.caller)
-    const reservation = use && counting(request, naming(email, await gates.reserveCredit(use, request.id)))
+    const reservation =
+      use && counting(route, request, naming(email, await gates.reserveCredit(use, request.id)))
     let result: UntypedReply
     try {
       result = await route.handle({ ...parsed, viewer }, services)
@@ -166,12 +167,16 @@ function naming(email: string | undefined, reservation: CreditReservation): Cred
 }
 
 /** A reservation that notes on the request what it was charged. */
-function counting(request: FastifyRequest, reservation: CreditReservation): CreditReservation {
+function counting<S>(
+  { credits }: Route<S>,
+  request: FastifyRequest,
+  reservation: CreditReservation,
+): CreditReservation {
   return {
     ...reservation,
     async settle(retrieved) {
       await reservation.settle(retrieved)
-      request.credits = 1
+      request.credits = credits
     },
   }
 }
