@@ -254,7 +254,7 @@ describe('vectors of an ingest', () => {
       'other chunks',
       'chunksSha256',
       () => ({ ...embedding, chunksSha256: '0'.repeat(64) }),
-      /is not of the chunks/,
+      /does not match the chunks/,
     ],
     ['a hash that is none', 'chunksSha256', () => ({ ...embedding, chunksSha256: 'x' }), /SHA-256/],
     [
