@@ -266,6 +266,16 @@ export const FIGURES: Record<string, Figure> = {
     files: ['evaluation/results/facts-translated.json'],
     columns: [['80 questions; 130 English documents', collection], ...MEASURES],
   },
+  'asked-translated': {
+    files: ['evaluation/results/asked-translated.json'],
+    rows: groupsOf,
+    columns: [
+      ['questions', text('language')],
+      ['asked', number('questions')],
+      ['cites the page first', number('first')],
+      ['flagged', number('flagged')],
+    ],
+  },
   facts: {
     files: ['evaluation/results/facts.json'],
     rows: groupsOf,

@@ -52,7 +52,8 @@ function coverOf(asked: ReadonlySet<string>, having: ReadonlySet<string>, terms:
   return covered / Math.max(all, Number.MIN_VALUE)
 }
 
-function isEnglish(question: string, terms: TermWeights): boolean {
+/** Whether a question has no function words of another language. */
+export function isEnglish(question: string, terms: TermWeights): boolean {
   return !terms.tokenize(question).some((stem) => terms.backgroundWeight(stem) < ENGLISH_FROM)
 }
 

@@ -51,6 +51,18 @@ describe('weak evidence', () => {
     expect(await isWeak(single, 'How many days of paid time off do I get?')).toBe(false)
   })
 
+  it('is not reported for a question in another language that its translated words answer', async () => {
+    const many = await remembering(
+      POLICY,
+      'The canteen opens at noon and serves lunch until two.',
+      ...Array.from({ length: 30 }, (_, at) => `Room ${at} has a projector, a whiteboard and chairs.`),
+    )
+    for (const query of ['Wann öffnet die Kantine?', '¿Cuántos días de vacaciones tienen los empleados?'])
+      expect([query, await isWeak(many, query)]).toEqual([query, false])
+    for (const query of ['Wer hat die Weltmeisterschaft gewonnen?', '¿Quién ganó las elecciones?'])
+      expect([query, await isWeak(many, query)]).toEqual([query, true])
+  })
+
   it('is the same for every order and limit, so that search, context and ask agree', async () => {
     const many = await remembering(
       POLICY,

@@ -18,8 +18,15 @@ export function evidenceOf(bestScore: number, compared: number): number {
   return bestScore / chanceAmong(compared)
 }
 
-/** The vectors that a query was compared with: those of a model, in scope. */
-interface Asked {
+/**
+ * The share of a shipped threshold for questions that are not English: they share fewer words with what answers them,
+ * and their words are unknown to the built-in model more often, so that their scores are lower.
+ */
+const FOREIGN = 0.75
+
+/** A query, and the vectors that it was compared with: those of a model, in scope. */
+export interface EvidenceQuery {
+  isEnglish: boolean
   organizationId: string
   model: StoredModel
   /** null: every provider. */
@@ -38,7 +45,7 @@ const WEAK: Evidence = { isWeak: true, coverNeeded: 1 }
 
 /** Estimates the evidence that stored text answers a query. `bestScore` undefined: no hit. */
 export type EvidenceCheck = (
-  query: Asked,
+  query: EvidenceQuery,
   bestScore: number | undefined,
   countCompared: () => Promise<number>,
 ) => Promise<Evidence>
@@ -74,10 +81,10 @@ function coverNeeded(evidence: number, chunks: number): number {
   return Math.max(0, chance * (COVER.bySize * Math.sqrt(chance) - COVER.byEvidence * evidence))
 }
 
-async function calibrationFor(db: Db, query: Asked): Promise<Omit<Kept, 'chunks'> | null> {
-  const { organizationId, model, providers, readable } = query
+async function calibrationFor(db: Db, query: EvidenceQuery): Promise<Omit<Kept, 'chunks'> | null> {
+  const { isEnglish, organizationId, model, providers, readable } = query
   const kept = calibrationOf(model.name)
-  if (kept !== null) return { level: 0, threshold: kept.weakEvidenceBelow }
+  if (kept !== null) return { level: 0, threshold: kept.weakEvidenceBelow * (isEnglish ? 1 : FOREIGN) }
   // The measurements include chunks that the user may not be allowed to read.
   if (!readable.isEverything) return null
   return together(await findKept(db, { organizationId, modelId: model.id }, providers))

@@ -1,5 +1,5 @@
 import type { Db } from '../database/database.ts'
-import { createEvidenceCheck, missingWords } from '../evidence/index.ts'
+import { createEvidenceCheck, type EvidenceQuery, isEnglish, missingWords } from '../evidence/index.ts'
 import { type ModelRegistry, readModelState, type StoredModel } from '../models/index.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
@@ -98,12 +98,12 @@ export function createSearch({
     return { organizationId, providers, readable, filter, entityIds, seenRevision }
   }
 
-  const toFound = async (query: QueryScope, model: StoredModel, nearest: FoundNearest): Promise<Found> => {
+  const toFound = async (asked: EvidenceQuery, nearest: FoundNearest): Promise<Found> => {
     if (lastModels.size >= MODELS_CACHED_MAX) lastModels.clear()
-    lastModels.set(query.organizationId, model)
+    lastModels.set(asked.organizationId, asked.model)
     const { chunks, best, countCompared, isApproximate } = nearest
-    const evidence = await checkEvidence({ ...query, model }, best, countCompared)
-    return { chunks, model: model.name, ...evidence, isApproximate }
+    const evidence = await checkEvidence(asked, best, countCompared)
+    return { chunks, model: asked.model.name, ...evidence, isApproximate }
   }
 
   const find = async (viewer: Viewer, request: SearchFor, signal?: AbortSignal): Promise<Found> => {
@@ -117,9 +117,10 @@ export function createSearch({
       const { model, embedder } = loaded
       const vector = await embedder.embedQuery(request.query, signal)
       if (scope === null) return { ...NOTHING, model: model.name }
+      const asked = { ...scope, model, isEnglish: isEnglish(request.query, terms) }
       const query = { ...scope, model, vector, meaning: embedder.meaning ?? null }
       const nearest = await inOrder(findNearest, query, request, signal)
-      if (nearest.state === 'found') return await toFound(scope, model, nearest)
+      if (nearest.state === 'found') return await toFound(asked, nearest)
       answering = nearest.state === 'other_model' ? nearest.model : null
     }
     return NOTHING
