@@ -66,9 +66,9 @@ export function BillingPage() {
   )
 }
 
-/** The period whose use the page shows, by UTC days. */
+/** The period whose use the page shows, by UTC days. Fits into one line on phones, as the text before it. */
 function periodInWords({ periodStart, periodEnd }: Schemas['Billing']): string {
-  return `Your plan and its use from ${formatDate(periodStart)} to ${formatDate(periodEnd)}.`
+  return `From ${formatDate(periodStart)} to ${formatDate(periodEnd)}.`
 }
 
 function NoPlan() {

@@ -31,7 +31,14 @@ export function KeyRate({
   id: string
   rates: ReturnType<typeof useKeyRates>
 }) {
-  if (rates === null) return '–'
+  const label = `Requests of ${name} in the last minute`
+  if (rates === null)
+    return (
+      <span className={classes.rate}>
+        <span className={classes.words}>–</span>
+        <Meter used={0} included={1} label={label} />
+      </span>
+    )
   const { limit } = rates
   const { requests, action, others }: Rate = rates.byKey.get(id) ?? { requests: 0, action: null, others: [] }
   return (
@@ -47,7 +54,7 @@ export function KeyRate({
           )}
           {others.length > 0 && <VisuallyHidden>{`and ${others.join(', ')}`}</VisuallyHidden>}
         </span>
-        <Meter used={requests} included={limit} label={`Requests of ${name} in the last minute`} />
+        <Meter used={requests} included={limit} label={label} />
       </span>
     </Tooltip>
   )
