@@ -121,11 +121,8 @@ export function createEmbedder(vocabulary: Vocabulary, translate: Translate = ()
     embedQuery,
     backgroundWeight: askedWeight,
     translationsOf,
-    wordVector(stem) {
-      const meaning = new Float64Array(WORD_DIMENSIONS)
-      for (const one of meantBy(stem)) addMeaning(meaning, rows.get(one), 1)
-      return norm(meaning) === 0 ? null : scaledToUnit(Float32Array.from(meaning))
-    },
+    wordVector: (stem) =>
+      unitSum(meantBy(stem).flatMap((one) => unitWordVector(vocabulary, rows.get(one)) ?? [])),
   }
 }
 
@@ -161,8 +158,11 @@ function weighing(vocabulary: Vocabulary, translate: Translate) {
     return english.length > 0 ? english : [stem]
   }
   /** Rarity of a stem in a question: that of its most common translation for a foreign one. */
-  const askedWeight = (stem: string): number =>
-    Math.min(...meantBy(stem).map((one) => askedWeightOf(one, rows.get(one))))
+  const askedWeight = (stem: string): number => {
+    const english = translationsOf(stem)
+    if (english.length === 0) return askedWeightOf(stem, rows.get(stem))
+    return Math.min(...english.map((one) => askedWeightOf(one, rows.get(one))))
+  }
   return { rows, weights, weightOf, askedWeight, translationsOf, meantBy }
 }
 
@@ -203,6 +203,20 @@ function addPositions(lexical: Float64Array, stem: string, amount: number): void
     const position = (mixed >>> 1) % LEXICAL
     lexical[position] = (lexical[position] ?? 0) + ((mixed & 1) === 0 ? share : -share)
   }
+}
+
+function unitWordVector({ vectors }: Vocabulary, row: number | undefined): Float32Array | null {
+  if (row === undefined) return null
+  const vector = Float32Array.from(vectors.subarray(row * WORD_DIMENSIONS, (row + 1) * WORD_DIMENSIONS))
+  return norm(vector) === 0 ? null : scaledToUnit(vector)
+}
+
+/** The direction of some unit vectors together; null: none. */
+function unitSum([first, ...others]: readonly Float32Array[]): Float32Array | null {
+  if (first === undefined || others.length === 0) return first ?? null
+  for (const other of others)
+    for (let i = 0; i < first.length; i++) first[i] = (first[i] ?? 0) + (other[i] ?? 0)
+  return scaledToUnit(first)
 }
 
 /** Adds `amount` of a row's unit word vector; a stem without a row adds nothing. */
