@@ -149,8 +149,7 @@ function weighing(vocabulary: Vocabulary, translate: Translate) {
   const translationsOf = (stem: string): readonly string[] => {
     const row = rows.get(stem)
     if (row !== undefined && (frequencies[row] ?? 0) > UNKNOWN_FREQUENCY) return []
-    const english = translate(stem)
-    return english.includes(stem) ? [] : english
+    return translate(stem)
   }
   /** The stems whose meaning a stem has. */
   const meantBy = (stem: string): readonly string[] => {
