@@ -79,6 +79,7 @@ describe('a reply without its quotes', () => {
     expect(withoutQuotedText('On a wrote\n'.repeat(50_000)).length).toBeGreaterThan(500_000)
     expect(withoutQuotedText('On 1 Ana wrote 10:12 x:x:\n'.repeat(20_000))).not.toBe('')
     expect(withoutQuotedText('From: Ana\n'.repeat(50_000)).length).toBeGreaterThan(400_000)
+    expect(withoutQuotedText('On 10:12:\nOn wrote:\n'.repeat(50_000))).not.toBe('')
   })
 })
 

@@ -114,16 +114,19 @@ const isQuoted = (line: string | undefined) => line?.trimStart().startsWith('>')
 
 /** The number of lines of the attribution that begins here (long ones wrap); 0 when there is none. */
 function attributionAt(lines: readonly string[], index: number): number {
+  const count = attributionLines(lines, index)
+  // If two lines could begin it, the later one does.
+  return count > 1 && attributionLines(lines, index + 1) > 0 ? 0 : count
+}
+
+function attributionLines(lines: readonly string[], index: number): number {
   let joined = ''
   for (let count = 1; count <= 3; count += 1) {
     const next = markOf(lines[index + count - 1])
     if (next === '' || next.startsWith('>')) return 0
     joined = joined === '' ? next : `${joined} ${next}`
     if (joined.length > MARK_CHARACTERS_MAX) return 0
-    if (isAttribution(joined, isQuotedNext(lines, index + count))) {
-      // If two lines could begin it, the later one does.
-      return count > 1 && attributionAt(lines, index + 1) > 0 ? 0 : count
-    }
+    if (isAttribution(joined, isQuotedNext(lines, index + count))) return count
   }
   return 0
 }

@@ -160,7 +160,7 @@ describe('a user', () => {
     const created = await scim(
       'POST',
       '/Users',
-      userOf('Grace@Example.com', { externalId: 'ext-1', displayName: 'Grace' }),
+      userOf('Grace@Example.com', { externalId: 'ext-1', displayName: 'Grace ΟΔΟΣ' }),
     )
     expect([created.status, created.headers.get('location')]).toEqual([
       201,
@@ -170,7 +170,7 @@ describe('a user', () => {
     for (const filter of [
       'userName eq "grace@example.com"',
       'externalId eq "ext-1"',
-      'displayName eq "grace"',
+      'displayName eq "grace ΟΔΟΣ"',
       'emails.value eq "grace@example.com"',
       'emails[type eq "work"].value eq "grace@example.com"',
     ]) {
@@ -362,6 +362,21 @@ describe('a group', () => {
     expect(await readers()).toEqual([false, false])
   })
 
+  it('keeps a new name when the same PATCH also changes its externalId', async () => {
+    const { body } = await scim('POST', '/Groups', { displayName: 'Before', externalId: 'g-2' })
+    const path = `/Groups/${body.id}`
+    const both = { displayName: 'After', externalId: 'g-3' }
+    expect((await scim('PATCH', path, patchOf({ op: 'replace', value: both }))).body).toMatchObject(both)
+    const steps = [
+      { op: 'Replace', path: 'displayName', value: 'Later' },
+      { op: 'Replace', path: 'externalId', value: 'g-4' },
+    ]
+    expect((await scim('PATCH', path, patchOf(...steps))).body).toMatchObject({
+      displayName: 'Later',
+      externalId: 'g-4',
+    })
+  })
+
   it('is refused when its name is taken, or a member does not exist', async () => {
     await service.call('PUT', '/v1/groups/Taken', { key: organization.adminKey, body: { members: [] } })
     const taken = await scim('POST', '/Groups', { displayName: 'Taken' })
@@ -375,7 +390,13 @@ describe('a group', () => {
 
   it('is found by its name', async () => {
     await scim('POST', '/Groups', { displayName: 'Findable', externalId: 'g-1' })
-    for (const filter of ['displayName eq "Findable"', 'externalId eq "g-1"']) {
+    await scim('POST', '/Groups', { displayName: 'ΟΔΟΣ' })
+    for (const filter of [
+      'displayName eq "Findable"',
+      'displayName eq "findable"',
+      'displayName eq "ΟΔΟΣ"',
+      'externalId eq "g-1"',
+    ]) {
       const { body } = await scim(
         'GET',
         `/Groups?excludedAttributes=members&filter=${encodeURIComponent(filter)}`,

@@ -69,14 +69,14 @@ export function createScimGroups({ db, clock }: { db: Db; clock: Clock }): ScimG
       changePeople(db, caller.organizationId, (tx) => create(tx, caller, attributes, clock.now())),
     replace: (caller, key, attributes) =>
       change(caller, key, async (tx, group) => {
-        const id = await rename(tx, group, attributes, clock.now())
+        const { id } = await rename(tx, group, attributes, clock.now())
         const people = await requirePeople(tx, caller.organizationId, attributes.members)
         await setMembers(tx, membersOfGroup(caller.organizationId, id), people)
       }),
     patch: (caller, key, changes) =>
       change(caller, key, async (tx, group) => {
-        let id = group.id
-        for (const one of changes) id = await apply(tx, { ...group, id }, one, clock.now())
+        let current: Named = group
+        for (const one of changes) current = await apply(tx, current, one, clock.now())
       }),
     remove: (caller, key) =>
       changePeople(db, caller.organizationId, async (tx) => {
@@ -105,28 +105,30 @@ async function create(
   return after
 }
 
-/** @returns the group's id after the change */
-async function apply(tx: Tx, group: Row<'person_groups'>, change: GroupChange, at: Date): Promise<string> {
+type Named = Pick<Row<'person_groups'>, 'organization_id' | 'key' | 'id' | 'name'>
+
+/** @returns the group after the change */
+async function apply(tx: Tx, group: Named, change: GroupChange, at: Date): Promise<Named> {
   const { organization_id: organizationId, id } = group
   if (change.kind === 'attributes') return await rename(tx, group, change, at)
   const of = membersOfGroup(organizationId, id)
   if (change.kind === 'remove') {
     await removeMembers(tx, of, change.members.map(personPrincipal))
-    return id
+    return group
   }
   const people = await requirePeople(tx, organizationId, change.members)
   if (change.kind === 'add') await addMembers(tx, of, people)
   else await setMembers(tx, of, people)
-  return id
+  return group
 }
 
-/** Renames a group; policies refer to it by the new name from then on. @returns its new id */
+/** Renames a group; policies refer to it by the new name from then on. @returns the group with its new id and name */
 async function rename(
   tx: Tx,
-  group: Row<'person_groups'>,
+  group: Named,
   { displayName, externalId }: { displayName?: string | undefined; externalId?: string | null | undefined },
   at: Date,
-): Promise<string> {
+): Promise<Named> {
   const { organization_id: organizationId, key } = group
   const name = displayName ?? group.name ?? group.id
   const isSame = canonicalGroupId(name) === group.id
@@ -144,7 +146,7 @@ async function rename(
       .where('organization_id', '=', organizationId)
       .where('principal', '=', groupPrincipal(group.id))
       .execute()
-  return id
+  return { ...group, id, name }
 }
 
 /** @throws AppError `group_exists`, `validation_failed` */
@@ -230,7 +232,8 @@ async function list(
 function conditionOf({ attribute, value }: ScimFilter) {
   switch (attribute) {
     case 'displayname':
-      return sql<boolean>`lower(name) = ${value.trim().toLowerCase()}`
+      // Unlike JavaScript's, the database's case rules depend on its locale.
+      return sql<boolean>`lower(name) = lower(${value.trim()})`
     case 'externalid':
       return sql<boolean>`external_id = ${value}`
     default:

@@ -217,7 +217,7 @@ function conditionOf({ attribute, value }: ScimFilter) {
     case 'externalid':
       return sql<boolean>`external_id = ${value}`
     case 'displayname':
-      return sql<boolean>`lower(resource ->> 'displayName') = ${folded}`
+      return sql<boolean>`lower(resource ->> 'displayName') = lower(${value.trim()})`
     default:
       return sql<boolean>`id::text = ${folded}`
   }
