@@ -20,13 +20,18 @@ const selectPolicies = prepare(`
 const selectLast = prepare(`
   select coalesce(max(id), 0)::int as last from access_policies where organization_id = $1`)
 
-// An insert waits for a concurrent insert of the same id, so ids are committed in ascending order.
+// An insert waits for a concurrent insert of the same id, so ids are committed in ascending order unless one stays free.
 const insertPolicies = prepare(`
   insert into access_policies (organization_id, id, sha256)
   select $1::uuid, $3::int + g.n, decode(g.hash, 'hex')
   from json_array_elements_text($2::json) with ordinality as g(hash, n) order by g.n
   on conflict do nothing
   returning id, encode(sha256, 'hex') as hash`)
+
+const countAfter = prepare(`
+  select count(*)::int as taken from access_policies where organization_id = $1 and id > $2`)
+
+const Taken = z.tuple([z.object({ taken: z.number() })])
 
 const insertPrincipals = prepare(`
   insert into access_policy_principals (organization_id, principal, policy_id, denies)
@@ -51,11 +56,20 @@ export async function internPolicies(
     for (const { id, hash: found } of Rows.parse(rows)) known.set(found, id)
     const unstored = missing.filter((one) => !known.has(one))
     if (unstored.length > 0)
-      await db.transaction().execute((tx) => storePolicies(tx, organizationId, unstored, byHash))
+      await db
+        .transaction()
+        .execute((tx) => storePolicies(tx, organizationId, unstored, byHash))
+        .catch((error: unknown) => {
+          if (!(error instanceof IdLeftFree)) throw error
+        })
   }
   return hashes.map((one) => (one === null ? NOBODY_ID : (known.get(one) ?? NOBODY_ID)))
 }
 
+/** Another writer stored one of the policies first, so its intended id is free: all are numbered again. */
+class IdLeftFree extends Error {}
+
+/** @throws IdLeftFree */
 async function storePolicies(
   tx: Tx,
   organizationId: string,
@@ -64,8 +78,13 @@ async function storePolicies(
 ): Promise<void> {
   const [{ last }] = LastRow.parse((await selectLast(tx, [organizationId])).rows)
   const { rows } = await insertPolicies(tx, [organizationId, JSON.stringify(hashes), last])
+  const stored = Rows.parse(rows)
+  const lastStored = stored.reduce((most, { id }) => Math.max(most, id), last)
+  const [{ taken }] = Taken.parse((await countAfter(tx, [organizationId, last])).rows)
+  // Readers look for new policies only after the last id.
+  if (taken < lastStored - last) throw new IdLeftFree()
   const principals: { principal: string; id: number; denies: boolean }[] = []
-  for (const { id, hash: of } of Rows.parse(rows)) {
+  for (const { id, hash: of } of stored) {
     const { allow, deny } = byHash.get(of) ?? { allow: [], deny: [] }
     for (const principal of allow) principals.push({ principal, id, denies: false })
     for (const principal of deny) principals.push({ principal, id, denies: true })
