@@ -9,7 +9,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { clearMembers, membersOfGroup, setMembers } from './principal-members.ts'
-import { groupPrincipal, userPrincipal } from './principals.ts'
+import { canonicalGroupId, groupPrincipal, userPrincipal } from './principals.ts'
 import { changePeople } from './revision.ts'
 import type { Group } from './schemas.ts'
 
@@ -61,11 +61,6 @@ export function createGroups({ db, clock }: { db: Db; clock: Clock }): Groups {
         return { group, deletedAt: at.toISOString() }
       }),
   }
-}
-
-/** A group id that is an address ignores case; other ids are case-sensitive. */
-export function canonicalGroupId(id: string): string {
-  return id.includes('@') ? id.toLowerCase() : id
 }
 
 const SOURCE_GROUP = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\//i

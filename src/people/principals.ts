@@ -11,8 +11,13 @@ export const userPrincipal = (email: string): string => `user:${foldAddress(emai
 
 export const domainPrincipal = (domain: string): string => `domain:${domain.trim().toLowerCase()}`
 
+/** A group id that is an address ignores case; other ids are case-sensitive. */
+export function canonicalGroupId(id: string): string {
+  return id.includes('@') ? id.toLowerCase() : id
+}
+
 /** A group of the organization. */
-export const groupPrincipal = (id: string): string => `group:${id}`
+export const groupPrincipal = (id: string): string => `group:${canonicalGroupId(id)}`
 
 /** A group of a source, such as the members of a private channel. */
 export const sourceGroupPrincipal = (sourceId: string, id: string): string => `group:${sourceId}/${id}`

@@ -258,6 +258,18 @@ describe('a workspace', () => {
   })
 })
 
+describe('a group', () => {
+  it('whose ID is an address is named by policies in any case', async () => {
+    const put = { key: acme.adminKey, body: { members: ['gil@corp.com'] } }
+    expect((await service.call('PUT', '/v1/groups/Board@Corp.com', put)).status).toBe(200)
+    const metadata = { accessPolicy: { visibility: 'restricted', groups: ['Board@Corp.com'] } }
+    const document = documentOf(acme, { externalId: 'board', title: 'board', body: 'common fig', metadata })
+    expect((await push(service, acme, document)).status).toBe(200)
+    expect(await titlesFor(acme.adminKey, behalf('gil@corp.com'))).toContain('board')
+    expect(await titlesFor(acme.adminKey, behalf(BOB))).not.toContain('board')
+  })
+})
+
 describe('the source code', () => {
   it('has no route of a reading action that names no person', () => {
     const reading = new Set(['search', 'context', 'ask', 'memory:read'])
