@@ -1,4 +1,7 @@
+import type { CanvasQuery } from '../client/src/index.ts'
 import type { CanvasEdge, CanvasNode } from './api-shapes.ts'
+
+export type EntityType = NonNullable<CanvasQuery['entityType']>
 
 const SIZE = 1_200
 const CENTER = SIZE / 2
@@ -7,14 +10,16 @@ const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
 const RADIUS_MIN = 5
 const RADIUS_MAX = 26
 const LABEL_CHARACTERS_MAX = 28
-/** Colors of the heaviest node and of the legend's other nodes. */
-const COLORS: Readonly<Record<string, string>> = {
+const COLORS: Readonly<Record<EntityType | 'source', string>> = {
   person: '#2563eb',
   organization: '#9333ea',
   channel: '#0d9488',
   topic: '#d97706',
   source: '#475569',
 }
+const COLOR_OF = new Map(Object.entries(COLORS))
+/** What entities can be. */
+export const ENTITY_TYPES = Object.keys(COLORS).filter((type) => type !== 'source')
 
 interface Placed {
   node: CanvasNode
@@ -72,7 +77,7 @@ function circleOf({ node, x, y, radius }: Placed): string {
     characters.length <= LABEL_CHARACTERS_MAX
       ? node.label
       : `${characters.slice(0, LABEL_CHARACTERS_MAX - 1).join('')}…`
-  const color = COLORS[node.kind === 'source' ? 'source' : node.type] ?? COLORS['source']
+  const color = COLOR_OF.get(node.kind === 'source' ? node.kind : node.type) ?? COLORS.source
   return (
     `<g><title>${escaped(`${node.label} (${node.type}): ${node.weight}`)}</title>` +
     `<circle cx="${round(x)}" cy="${round(y)}" r="${round(radius)}" fill="${color}" fill-opacity="0.85"/>` +
@@ -81,7 +86,7 @@ function circleOf({ node, x, y, radius }: Placed): string {
 }
 
 function legend(): string[] {
-  return Object.entries(COLORS).map(
+  return [...COLOR_OF].map(
     ([type, color], place) =>
       `<g><circle cx="24" cy="${24 + place * 20}" r="6" fill="${color}"/><text x="38" y="${28 + place * 20}" fill="#0f172a">${type}</text></g>`,
   )

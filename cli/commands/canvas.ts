@@ -1,18 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
-import type { CanvasQuery } from '../../client/src/index.ts'
 import { CanvasResponse, type CanvasNode } from '../api-shapes.ts'
-import { drawCanvas } from '../draw-canvas.ts'
+import { drawCanvas, ENTITY_TYPES, type EntityType } from '../draw-canvas.ts'
 import { CommandError, messageOf } from '../failures.ts'
 import { givenPath } from '../given-path.ts'
 import { formatTable, printableLine, type Terminal } from '../terminal.ts'
 import { countOption, onBehalfOfOption, providerOption } from './options.ts'
 import { openSession, printJson } from './session.ts'
-
-type EntityType = NonNullable<CanvasQuery['entityType']>
-
-/** Every kind, which the compiler checks. */
-const TYPES: Record<EntityType, true> = { person: true, organization: true, channel: true, topic: true }
 
 interface CanvasOptions {
   provider?: string
@@ -24,14 +18,14 @@ interface CanvasOptions {
   onBehalfOf?: string
 }
 
-/** `canvas [QUERY]`: the graph of people, organizations, channels and topics. */
+/** `canvas [QUERY]`: the graph of entities. */
 export function addCanvasCommand(program: Command): void {
   program
     .command('canvas')
     .description('show the people, organizations, channels and topics that documents name')
     .argument('[query...]', 'only this name')
     .addOption(providerOption('only this provider'))
-    .addOption(new Option('--type <type>', 'only this kind').choices(Object.keys(TYPES)))
+    .addOption(new Option('--type <type>', 'only this kind').choices(ENTITY_TYPES))
     .option('--around <id>', 'only neighbors of this node (ID from "canvas --json")')
     .option('--since <time>', 'only changes at or after this time, ISO 8601 with Z or an offset')
     .addOption(countOption('nodes', { max: 500, defaultValue: 100 }))

@@ -242,7 +242,7 @@ class ApiKeys extends Resource {
   }
 }
 
-/** The graph of people, organizations, channels and topics in the items. */
+/** The graph of entities in the items. */
 class MemoryCanvas extends Resource {
   get(query: CanvasQuery = {}, options?: RequestOptions): Promise<Shape<'MemoryCanvas'>> {
     return this.transport.call('memoryCanvas', { query }, options)

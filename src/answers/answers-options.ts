@@ -1,7 +1,7 @@
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Tracer } from '../kernel/tracer.ts'
 import type { Hit } from '../retrieval/index.ts'
-import type { ConversationQuestion } from './follow-up.ts'
+import type { ConversationQuestion } from './schemas.ts'
 import type { Found } from './found.ts'
 import type { ModelAnswerOptions } from './model-deltas.ts'
 import type { Around } from './read-around.ts'

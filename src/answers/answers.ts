@@ -6,7 +6,7 @@ import { APPROXIMATE_SEARCH, type Citation, type Limitation, WEAK_EVIDENCE } fro
 import type { Found } from './found.ts'
 import type { AnswersOptions } from './answers-options.ts'
 import { createFindPassages } from './find-passages.ts'
-import type { ConversationQuestion } from './follow-up.ts'
+import type { ConversationQuestion } from './schemas.ts'
 import { LimitReached, modelDeltas } from './model-deltas.ts'
 import type { Step } from './research.ts'
 import { type Answer, contextItem, type ContextItem } from './schemas.ts'

@@ -14,22 +14,7 @@ import type { TermWeights } from '../inference/term-weights.ts'
 import { isTooLongForQuestion, QUESTION_WORDS, startsSentence } from '../text/questions.ts'
 import { dot } from './meaning.ts'
 import { isContent } from './relevance.ts'
-
-/** An earlier question with its answer. */
-export interface Turn {
-  question: string
-  answer: string
-}
-
-export interface ConversationQuestion {
-  query: string
-  /** Earlier questions and answers, oldest first. */
-  conversation?: readonly Turn[] | undefined
-  /** The number of passages that the answer reads. */
-  limit?: number | undefined
-  /** `high`: the language model may search several times. */
-  effort?: 'normal' | 'high' | undefined
-}
+import type { Turn } from './schemas.ts'
 
 /** How many characters of an answer are searched for names. */
 const ANSWER_CHARACTERS_READ = 300

@@ -4,16 +4,12 @@ import { AGE_SHARE, freshness, type Hit } from '../retrieval/index.ts'
 import type { Found } from './found.ts'
 import { gainsByHints, type Hints, readHints } from './hints.ts'
 import type { Around } from './read-around.ts'
+import type { AskRequest } from './schemas.ts'
 
 /** A question with hints reads this many times as many passages, up to the limit of a search, and keeps the best. */
 const WIDER = 3
 
-interface HintedRequest {
-  query: string
-  limit: number
-  /** Half-life in days; undefined: age has no effect. */
-  recency?: number | undefined
-}
+type HintedRequest = Pick<AskRequest, 'query' | 'limit' | 'recency'>
 
 export interface HintedRetrievalOptions<Request extends HintedRequest> {
   search: (request: Request, limit: number, signal?: AbortSignal) => Promise<Found>

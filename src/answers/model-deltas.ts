@@ -2,7 +2,7 @@ import type { LanguageModel } from '../inference/language-model.ts'
 import { ANSWER_CHARACTERS_MAX } from '../kernel/limits.ts'
 import { abortable } from './abortable.ts'
 import { createMarkerFilter } from './citations.ts'
-import type { ConversationQuestion } from './follow-up.ts'
+import type { ConversationQuestion } from './schemas.ts'
 import type { Found } from './found.ts'
 import { buildPrompt, newBoundary } from './prompt.ts'
 

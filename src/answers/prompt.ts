@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { LanguageModelPrompt } from '../inference/language-model.ts'
 import type { Hit } from '../retrieval/index.ts'
-import type { Turn } from './follow-up.ts'
+import type { Turn } from './schemas.ts'
 
 /** The length limit of a document in the prompt; chunks are far shorter. */
 const CONTENT_CHARACTERS_MAX = 8_000

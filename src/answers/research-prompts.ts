@@ -1,6 +1,6 @@
 import type { LanguageModelPrompt } from '../inference/language-model.ts'
 import type { Hit } from '../retrieval/index.ts'
-import type { Turn } from './follow-up.ts'
+import type { Turn } from './schemas.ts'
 import { conversationBlock, documentBlock, questionBlock } from './prompt.ts'
 
 /** The maximum number of searches per model call. */

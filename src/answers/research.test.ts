@@ -8,7 +8,7 @@ import { testTerms } from '../../test/support/term-weights.ts'
 import { createLanguageModel } from '../inference/language-models/create-language-model.ts'
 import type { LanguageModel } from '../inference/language-model.ts'
 import { createAnswers } from './answers.ts'
-import type { ConversationQuestion } from './follow-up.ts'
+import type { ConversationQuestion } from './schemas.ts'
 import type { Hit } from '../retrieval/index.ts'
 import { queriesIn } from './research-prompts.ts'
 

@@ -1,8 +1,9 @@
 import type { LanguageModel, LanguageModelPrompt } from '../inference/language-model.ts'
+import { HITS_DEFAULT } from '../kernel/limits.ts'
 import { type SpanAttributes, traced, type Tracer } from '../kernel/tracer.ts'
 import type { Hit } from '../retrieval/index.ts'
 import { abortable } from './abortable.ts'
-import type { ConversationQuestion } from './follow-up.ts'
+import type { ConversationQuestion } from './schemas.ts'
 import type { AnswerLimits, Found } from './found.ts'
 import { newBoundary } from './prompt.ts'
 import { queriesIn, readPrompt, rewritePrompt } from './research-prompts.ts'
@@ -32,7 +33,6 @@ const CHARACTERS_A_TOKEN = 4
 /** The part of the answer's tokens that is reserved for everything but passages. */
 const ANSWER_RESERVE_TOKENS = 5_000
 const OUTPUT_CHARACTERS_MAX = 4_000
-const PASSAGES = 8
 /** The constant of reciprocal rank fusion. Reduces the effect of first places. */
 const RANK_OFFSET = 10
 
@@ -43,7 +43,7 @@ export async function* researching(
   question: string,
   signal?: AbortSignal,
 ): AsyncGenerator<Step, Found> {
-  const { query: asked, conversation, limit = PASSAGES } = request
+  const { query: asked, conversation, limit = HITS_DEFAULT } = request
   const startedAt = performance.now()
   const ask = createStepCaller(options, signal)
   const searched: string[] = []

@@ -4,17 +4,10 @@ import { readingTwins } from '../http/twins.ts'
 import type { Viewer } from '../kernel/viewer.ts'
 import { retrievedOf } from '../retrieval/index.ts'
 import type { AnswerEvent, Answers } from './answers.ts'
-import type { ConversationQuestion } from './follow-up.ts'
 import { type Answer, AskRequest, AskResponse } from './schemas.ts'
 
 /** A viewer's question. The viewer's permissions determine what it can retrieve. */
-export interface Question extends ConversationQuestion {
-  limit: number
-  /** The half-life in days by which newer items are preferred. */
-  recency?: number | undefined
-  viewer: Viewer
-  requestId: string
-}
+export type Question = AskRequest & { viewer: Viewer; requestId: string }
 
 export interface AnswerServices {
   answers: Answers<Question>

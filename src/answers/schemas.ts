@@ -37,6 +37,11 @@ export const AskRequest = z
     onBehalfOf,
   })
   .meta({ id: 'AskRequest', description: 'The body of ask.' })
+export type AskRequest = z.output<typeof AskRequest>
+/** A question that needs no more than its words. */
+export type ConversationQuestion = Pick<AskRequest, 'query'> & Partial<AskRequest>
+/** An earlier question with its answer. */
+export type Turn = NonNullable<AskRequest['conversation']>[number]
 
 /** A retrieved passage as the model received it: a hit without the fields named here and in {@link contextItem}. */
 const ContextItem = Hit.omit({ metadata: true, syncedAt: true, relevance: true })

@@ -6,7 +6,7 @@ const DESCRIPTIONS: Record<string, string> = {
   Threads: "A person's questions and their answers.",
   Evaluation: 'Questions with known answers, and the runs that measured them.',
   Ingest: 'Store, list and delete documents.',
-  'Memory canvas': 'People, organizations, channels and topics named in stored items.',
+  'Memory canvas': 'The graph of entities named in stored items.',
   Maintenance: 'Clean-ups and moves to another embedding model.',
   'API keys': 'Create, list and revoke API keys.',
   Sources: 'Connected provider accounts and push-only sources.',

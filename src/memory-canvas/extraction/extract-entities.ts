@@ -42,7 +42,7 @@ const ADDRESS = /^[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}.-]{1,200}\.\p{L}{2,20}$/u
 const HANDLE = /^[\p{L}\p{N}][\p{L}\p{N}._-]{1,38}$/u
 const CHANNEL = /^\p{L}[\p{L}\p{N}_-]{1,78}$/u
 
-/** The people, organizations, channels and topics of an item, from its fields and then from its text. Linear time. */
+/** The entities of an item, from its fields and then from its text. Linear time. */
 export function* extractingEntities(item: ItemToRead, terms: TermWeights): Pausable<FoundEntity[]> {
   const found: FoundEntity[] = [...peopleOf(item), ...channelsOf(item.metadata, item.provider)]
   const topics = createTopicCollector(terms)

@@ -1,10 +1,10 @@
-const TYPES = ['person', 'organization', 'channel', 'topic'] as const
+import { ENTITY_TYPES } from '../../../src/database/schema-words.ts'
 
 interface CanvasFixture {
   nodes: {
     id: string
     kind: 'entity'
-    type: (typeof TYPES)[number]
+    type: (typeof ENTITY_TYPES)[number]
     label: string
     provider: null
     weight: number
@@ -24,7 +24,7 @@ export function canvasOf(count: number, links = 5): CanvasFixture {
   const nodes = Array.from({ length: count }, (_, at) => ({
     id: idOf(at),
     kind: 'entity' as const,
-    type: TYPES[at % TYPES.length] ?? 'topic',
+    type: ENTITY_TYPES[at % ENTITY_TYPES.length] ?? 'topic',
     label: `Name ${at}`,
     provider: null,
     weight: Math.ceil(900 / (1 + at)),

@@ -153,7 +153,7 @@ class Groups(_Group):
 
 
 class MemoryCanvas(_Group):
-    """The graph of people, organizations, channels and topics in the items."""
+    """The graph of entities in the items."""
 
     async def get(self, query: api.MemoryCanvasQuery | None = None) -> api.MemoryCanvas:
         return await self._transport.call("memoryCanvas", query=query)

@@ -2,6 +2,7 @@ import { Button, Code, Group, Stack } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { KeyRound, ScrollText } from 'lucide-react'
 import { useState } from 'react'
+import { LOGGED_DAYS } from '../../../../src/request-log/limits.ts'
 import type { Schemas } from '../../api/client.ts'
 import { BackLink } from '../../ui/back-link.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -140,7 +141,7 @@ function KeyRequests({ id }: { id: string }) {
   return (
     <Panel
       title="Recent requests"
-      text="The last 7 days, without contents."
+      text={`The last ${LOGGED_DAYS} days, without contents.`}
       isFlush
       action={
         <ButtonLink to="/developers" search={{ tab: 'requests', key: id }} size="xs" variant="default">
@@ -153,7 +154,7 @@ function KeyRequests({ id }: { id: string }) {
           requests.rows.length === 0 ? (
             <EmptyState
               icon={ScrollText}
-              title="No requests in the last 7 days"
+              title={`No requests in the last ${LOGGED_DAYS} days`}
               text="Requests appear here once an agent or a program uses the key."
             />
           ) : (

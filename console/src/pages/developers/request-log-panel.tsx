@@ -1,5 +1,6 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
 import { RotateCw, ScrollText } from 'lucide-react'
+import { LOGGED_DAYS } from '../../../../src/request-log/limits.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { EndOfList } from '../../ui/end-of-list.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -21,7 +22,7 @@ export function RequestLogPanel({
   return (
     <Panel
       title="Request log"
-      text="Requests of API keys in the last 7 days, without contents."
+      text={`Requests of API keys in the last ${LOGGED_DAYS} days, without contents.`}
       isFlush
       action={
         <Tooltip label="Refresh">

@@ -1,9 +1,9 @@
 import type { Schemas } from '../../api/client.ts'
-import type { NameKind } from './memory-search.ts'
 
 export type CanvasNode = Schemas['CanvasNode']
 export type CanvasEdge = Schemas['CanvasEdge']
-/** The displayed kind of a node. A place whose name starts with `#` is a channel, any other a folder, page or label. */
+/** The displayed kind of a name. A place whose name starts with `#` is a channel, any other a folder, page or label. */
+export type NameKind = Schemas['CanvasEntity']['entity']['type'] | 'folder'
 export type NodeKind = NameKind | 'source'
 export type ColorScheme = 'light' | 'dark'
 
@@ -17,14 +17,8 @@ export const KINDS: Record<NodeKind, { one: string; many: string } & Record<Colo
   source: { one: 'Source', many: 'Sources', light: '#4b5563', dark: '#c3cad6' },
 }
 
-export const NODE_KINDS: readonly NodeKind[] = [
-  'person',
-  'organization',
-  'channel',
-  'folder',
-  'topic',
-  'source',
-]
+export const NODE_KINDS = Object.keys(KINDS).filter((kind): kind is NodeKind => kind in KINDS)
+export const NAME_KINDS = NODE_KINDS.filter((kind) => kind !== 'source')
 
 const RADIUS = { min: 3.5, max: 17 } as const
 
@@ -34,14 +28,6 @@ export function radiusOf(weight: number, heaviest: number): number {
 }
 
 export function kindOf({ type, label }: Pick<CanvasNode, 'type' | 'label'>): NodeKind {
-  switch (type) {
-    case 'channel':
-      return label.startsWith('#') ? 'channel' : 'folder'
-    case 'person':
-    case 'organization':
-    case 'topic':
-      return type
-    default:
-      return 'source'
-  }
+  if (type === 'channel') return label.startsWith('#') ? 'channel' : 'folder'
+  return NAME_KINDS.find((kind) => kind === type) ?? 'source'
 }

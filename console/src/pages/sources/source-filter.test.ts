@@ -1,28 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { Source } from './source-words.ts'
+import { sourceForTests } from './source-for-tests.ts'
 import { filterSources, readSourcesSearch } from './source-filter.ts'
 
-function sourceOf(displayName: string, provider: Source['provider'], status: Source['status']): Source {
-  return {
-    id: displayName,
-    provider,
-    status,
-    displayName,
-    externalAccountId: 'push:1',
-    lastSyncedAt: null,
-    errorMessage: null,
-    channelAllowlist: null,
-    sourceItemCount: 0,
-    policyHealth: null,
-    createdAt: '2026-03-02T09:30:00.000Z',
-    updatedAt: '2026-03-02T09:30:00.000Z',
-  }
-}
-
 const sources = [
-  sourceOf('Support inbox', 'gmail', 'active'),
-  sourceOf('Sales inbox', 'gmail', 'error'),
-  sourceOf('Handbook', 'notion', 'error'),
+  sourceForTests({ displayName: 'Support inbox', provider: 'gmail' }),
+  sourceForTests({ displayName: 'Sales inbox', provider: 'gmail', status: 'error' }),
+  sourceForTests({ displayName: 'Handbook', provider: 'notion', status: 'error' }),
 ]
 const found = (search: Parameters<typeof filterSources>[1]) =>
   filterSources(sources, search).map(({ displayName }) => displayName)
@@ -37,7 +20,7 @@ describe('the search of sources', () => {
   })
 
   it('finds the source of imported files by the name that the console shows', () => {
-    const files = sourceOf('Google Drive (push)', 'google_drive', 'active')
+    const files = sourceForTests({ displayName: 'Google Drive (push)', provider: 'google_drive' })
     expect(filterSources([...sources, files], { q: 'files' })).toEqual([files])
     expect(filterSources([...sources, files], { q: 'push' })).toEqual([])
   })

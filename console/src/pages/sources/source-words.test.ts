@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { countsOf, fileTarget, fixOfItem, foundBy, type Source } from './source-words.ts'
+import { sourceForTests } from './source-for-tests.ts'
+import { countsOf, fileTarget, fixOfItem, foundBy } from './source-words.ts'
 
 describe('the fix of an error', () => {
   it('depends on the cause: the provider, a limit, or the service', () => {
@@ -18,25 +19,14 @@ describe('the counts of a run', () => {
 })
 
 describe('the source that files go to', () => {
-  const source = (id: string, given: Partial<Source> = {}): Source => ({
-    id,
-    provider: 'gmail',
-    status: 'active',
-    displayName: 'Gmail (push)',
-    externalAccountId: 'push:1',
-    lastSyncedAt: null,
-    errorMessage: null,
-    channelAllowlist: null,
-    sourceItemCount: 0,
-    policyHealth: null,
-    createdAt: '2026-03-02T09:30:00.000Z',
-    updatedAt: '2026-03-02T09:30:00.000Z',
-    ...given,
+  const unused = sourceForTests({ id: 'unused' })
+  const account = sourceForTests({
+    id: 'account',
+    externalAccountId: 'grace@example.com',
+    sourceItemCount: 9,
   })
-  const unused = source('unused')
-  const account = source('account', { externalAccountId: 'grace@example.com', sourceItemCount: 9 })
-  const files = source('files', { provider: 'google_drive', displayName: 'Google Drive (push)' })
-  const handbook = source('handbook', { displayName: 'Handbook' })
+  const files = sourceForTests({ id: 'files', provider: 'google_drive', displayName: 'Google Drive (push)' })
+  const handbook = sourceForTests({ id: 'handbook', displayName: 'Handbook' })
 
   it('is the one asked for, then the one for files, then another in use', () => {
     const all = [unused, account, handbook, files]
