@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type Source, SourceResponse, SourceList } from '../api-shapes.ts'
-import { askFirst } from '../ask-first.ts'
+import { askFirst } from '../confirm.ts'
 import { CommandError } from '../failures.ts'
 import { addPersonOptions, type PersonOptions, signIn } from '../person.ts'
 import { nameSources } from '../source-names.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { Group, GroupResponse } from '../api-shapes.ts'
-import { askFirst } from '../ask-first.ts'
+import { askFirst } from '../confirm.ts'
 import { formatMoment, formatTable, printableLine } from '../terminal.ts'
 import { listArgument } from './options.ts'
 import { openSession, printJson } from './session.ts'

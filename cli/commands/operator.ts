@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
 import { z } from 'zod'
 import type { ApiClient } from '../api-client.ts'
-import { askForName } from '../ask-first.ts'
+import { askForName } from '../confirm.ts'
 import { CommandError } from '../failures.ts'
 import { decideAccess, operatorClient, OPERATOR_TOKEN_FILE } from '../operator-client.ts'
 import { formatMoment, formatTable, printableLine } from '../terminal.ts'

@@ -7,7 +7,7 @@ import { findIndex } from './catalog.ts'
 import { createIndex, dropIndex, indexName } from './index-ddl.ts'
 import { claim, finish, giveUp, type Held } from './store.ts'
 import type { Logger } from '../kernel/logger.ts'
-import { messageOf } from '../kernel/thrown.ts'
+import { messageOf } from '../kernel/thrown-errors.ts'
 
 /** How long a lease lasts, and how often it is renewed. */
 export interface LeaseTimes {

@@ -9,7 +9,7 @@ import { type Choice, type ChoiceFile, createChoiceFile } from '../models/index.
 import { secretCipher } from './encryption-keys.ts'
 import { embeddingSettings, modelsDir } from './model-settings.ts'
 import type { Logger } from '../kernel/logger.ts'
-import { messageOf } from '../kernel/thrown.ts'
+import { messageOf } from '../kernel/thrown-errors.ts'
 
 export function choiceFileOf(settings: Settings): ChoiceFile {
   return createChoiceFile(settings.DATA_DIR, async () => {

@@ -20,7 +20,7 @@ import {
   storedIds,
   type SyncWorker,
   type SyncWorkerDependencies,
-  type TakenRun,
+  type LeasedRun,
   withoutMessage,
 } from '../sync/index.ts'
 import type { Logger } from '../kernel/logger.ts'
@@ -181,7 +181,7 @@ function observeEnd(logger: Logger, metrics: Metrics): SyncWorkerDependencies['o
   }
 }
 
-function runFields({ organizationId, runId, source }: TakenRun) {
+function runFields({ organizationId, runId, source }: LeasedRun) {
   return { organizationId, runId, sourceId: source.sourceId, provider: source.provider }
 }
 

@@ -19,7 +19,7 @@ import { StartupError } from '../kernel/errors.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import { adoptProviders } from '../sources/index.ts'
 import { startTracing, type Tracing } from '../tracing/index.ts'
-import { messageOf } from '../kernel/thrown.ts'
+import { messageOf } from '../kernel/thrown-errors.ts'
 
 export interface Service {
   url: string

@@ -19,7 +19,7 @@ import {
 import { countRows } from './count-rows.ts'
 import { writeArchive } from './write-archive.ts'
 import type { Logger } from '../kernel/logger.ts'
-import { nullIfMissing } from '../kernel/thrown.ts'
+import { nullIfMissing } from '../kernel/thrown-errors.ts'
 
 const RETRY_AFTER_SECONDS = 60
 

@@ -8,7 +8,7 @@ import { type Extract, extract } from 'tar-stream'
 import { flushFolder } from '../database/flush-folder.ts'
 import { StartupError } from '../kernel/errors.ts'
 import { CHECKSUMS, Checksums, KEPT_FILES, MANIFEST, Manifest } from './archive-format.ts'
-import { messageOf } from '../kernel/thrown.ts'
+import { messageOf } from '../kernel/thrown-errors.ts'
 
 /** The most memory for manifest and checksums: enough for over a million files. */
 const LISTS_BYTES_MAX = 256 * 1024 * 1024

@@ -12,7 +12,7 @@ import { countRows } from './count-rows.ts'
 import { openAlone } from './open-alone.ts'
 import { readArchive, type ReadBackup } from './read-archive.ts'
 import { makeFolder } from '../database/make-folder.ts'
-import { codeOf, messageOf } from '../kernel/thrown.ts'
+import { codeOf, messageOf } from '../kernel/thrown-errors.ts'
 
 export interface RestoreOptions {
   file: string

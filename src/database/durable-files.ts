@@ -3,7 +3,7 @@ import { link, open, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { flushFolder } from './flush-folder.ts'
 import { makeFolder } from './make-folder.ts'
-import { codeOf, nullIfMissing } from '../kernel/thrown.ts'
+import { codeOf, nullIfMissing } from '../kernel/thrown-errors.ts'
 
 /** Reads a small file that is made once: flushed before it has its name, so that it is whole or missing. */
 export async function keptText(file: string, make: () => string | Promise<string>): Promise<string> {

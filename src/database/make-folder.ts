@@ -1,7 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { flushFolder } from './flush-folder.ts'
-import { codeOf } from '../kernel/thrown.ts'
+import { codeOf } from '../kernel/thrown-errors.ts'
 
 /**
  * Creates a folder and its parents, for the owner only. Unlike `mkdir` with `recursive`, it ends below a folder that

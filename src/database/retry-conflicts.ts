@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { codeOf, messageOf } from '../kernel/thrown.ts'
+import { codeOf, messageOf } from '../kernel/thrown-errors.ts'
 
 const ATTEMPTS_MAX = 6
 const WAIT_MS = 10

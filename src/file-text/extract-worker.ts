@@ -1,7 +1,7 @@
 import { constants, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { parseFile, type ParseJob } from './parse-file.ts'
-import { messageOf } from '../kernel/thrown.ts'
+import { messageOf } from '../kernel/thrown-errors.ts'
 
 // Requests come first. On other systems this would apply to the whole process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)

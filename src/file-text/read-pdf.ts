@@ -1,6 +1,6 @@
 import type { getDocumentProxy } from 'unpdf'
 import type { FileText } from './file-text.ts'
-import { messageOf } from '../kernel/thrown.ts'
+import { messageOf } from '../kernel/thrown-errors.ts'
 
 /** Default titles that programs put into a PDF. */
 const NO_TITLE = /^(?:untitled|microsoft word\b.*|.*\.(?:docx?|indd|tex|dvi|pdf|pptx?)|slide 1)$/i

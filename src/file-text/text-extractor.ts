@@ -6,7 +6,7 @@ import { OCR_LANGUAGES } from './ocr/languages.ts'
 import type { ExtractedText, ParsedFile, ParseJob } from './parse-file.ts'
 import { readScans, type Recognition } from './read-scans.ts'
 import { type TextFormat, textFormatOf } from './text-format.ts'
-import { codeOf, messageOf } from '../kernel/thrown.ts'
+import { codeOf, messageOf } from '../kernel/thrown-errors.ts'
 
 export { ExtractionError } from './extraction-error.ts'
 export type { ExtractedText } from './parse-file.ts'

@@ -1,6 +1,6 @@
 import { AppError } from '../kernel/errors.ts'
 import type { ErrorCode } from '../kernel/error-codes.ts'
-import { codeOf } from '../kernel/thrown.ts'
+import { codeOf } from '../kernel/thrown-errors.ts'
 import { outageOf } from './outage.ts'
 
 export interface ErrorBody {

@@ -1,6 +1,6 @@
 import { AppError, validationError } from '../kernel/errors.ts'
 import { storableJson, storableText } from '../kernel/text.ts'
-import { messageOf } from '../kernel/thrown.ts'
+import { messageOf } from '../kernel/thrown-errors.ts'
 
 /** Deeper nesting is refused: no document needs it, and PostgreSQL and JSON.stringify recurse. */
 export const JSON_DEPTH_MAX = 64

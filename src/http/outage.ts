@@ -1,6 +1,6 @@
 import { isConflict, isDatabaseOutage } from '../database/retry-conflicts.ts'
 import type { AppError } from '../kernel/errors.ts'
-import { codeOf } from '../kernel/thrown.ts'
+import { codeOf } from '../kernel/thrown-errors.ts'
 import { unavailable } from '../kernel/unavailable.ts'
 
 const RETRY_AFTER_SECONDS = 5

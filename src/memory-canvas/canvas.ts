@@ -7,7 +7,7 @@ import type { ProviderId } from '../kernel/provider-id.ts'
 import type { Viewer } from '../kernel/viewer.ts'
 import { ENTITY_TYPES, type EntityType } from '../database/schema-words.ts'
 import { type Atom, countedInAll, idsInView, loadAtoms } from './atoms.ts'
-import { DrawnBefore, type Graph } from './drawn-before.ts'
+import { GraphCache, type Graph } from './graph-cache.ts'
 import { findInItems, findNamed } from './find-named.ts'
 import { byWeight, interleave, toGraph } from './graph.ts'
 import type { Canvas, CanvasQuery } from './schemas.ts'
@@ -22,7 +22,7 @@ import {
   type Selection,
   selectItems,
 } from './selection.ts'
-import { namedTogether } from './together.ts'
+import { namedTogether } from './co-occurrences.ts'
 import { PERSONS_ITEMS_MAX, type View, type VisibleSource, viewOf } from './visible-sources.ts'
 
 /** The items that the viewer may read and whose passages are nearest to a query. */
@@ -55,7 +55,7 @@ const SOURCES_SHARE = 4
 
 /** Draws the canvas of a viewer, counting only items that the viewer may read. */
 export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawCanvas {
-  const drawnBefore = new DrawnBefore()
+  const graphCache = new GraphCache()
 
   return async (viewer, query, signal) => {
     const view = await viewOf(db, viewer, query.provider)
@@ -66,7 +66,7 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
     }
     // Independent queries run at once: most of a small graph's time is the round trip to the database.
     const [graph, itemsWaiting] = await Promise.all([
-      drawnBefore.find(view, query) ?? drawGraph(view, viewer, query, signal),
+      graphCache.find(view, query) ?? drawGraph(view, viewer, query, signal),
       countWaiting(db, view),
     ])
     return { ...graph, ...empty, complete: itemsWaiting === 0, itemsWaiting }
@@ -91,7 +91,7 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
     const together = selection ? namedTogetherIn(selection, chosen) : await namedTogether(db, view, chosen)
     const graph = toGraph(chosen, sources, together)
     // The nearest passages can change although the canvas does not.
-    if (asked?.isByPassages !== true) drawnBefore.keep(view, query, graph)
+    if (asked?.isByPassages !== true) graphCache.keep(view, query, graph)
     return graph
   }
 

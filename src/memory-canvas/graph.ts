@@ -1,7 +1,7 @@
-import type { Graph } from './drawn-before.ts'
+import type { Graph } from './graph-cache.ts'
 import { PATH_MARK, type NamingRole } from './extraction/identity.ts'
 import type { Entity } from './resolve.ts'
-import { placeOf, roleOf, type Together } from './together.ts'
+import { placeOf, roleOf, type Together } from './co-occurrences.ts'
 import type { VisibleSource } from './visible-sources.ts'
 import { type CanvasEdge, type CanvasNode, EDGE_TYPES } from './schemas.ts'
 

@@ -5,7 +5,7 @@ import { NAMING_ROLES } from './extraction/identity.ts'
 import { listOfIds } from './ids.ts'
 import { prepareInView } from './in-view.ts'
 import { type Entity, itemsOf, resolveEntities, wordsToWeigh } from './resolve.ts'
-import { namingOf, placeOf, roleOf, type Together } from './together.ts'
+import { namingOf, placeOf, roleOf, type Together } from './co-occurrences.ts'
 import type { View } from './visible-sources.ts'
 
 /** The items in view for a part of the canvas, with all that they name. */

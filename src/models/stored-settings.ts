@@ -8,7 +8,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { Logger } from '../kernel/logger.ts'
 import type { SecretCipher } from '../kernel/secret-cipher.ts'
 import { ensureStoredModel } from './organization-models.ts'
-import { messageOf } from '../kernel/thrown.ts'
+import { messageOf } from '../kernel/thrown-errors.ts'
 
 export interface StoredModelSettingsOptions {
   db: Db

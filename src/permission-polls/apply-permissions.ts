@@ -15,7 +15,7 @@ import {
   userPrincipal,
 } from '../people/index.ts'
 import type { GroupMembers, PermissionsPage } from '../providers/index.ts'
-import type { TakenPoll } from './take-poll.ts'
+import type { LeasedPoll } from './poll-lease.ts'
 
 export interface ApplyDependencies {
   db: Db
@@ -25,7 +25,7 @@ export interface ApplyDependencies {
 /** Stores what a poll read, in transactions that hold its lease. It writes only changes. @throws LeaseLost */
 export async function applyPermissions(
   { db, items }: ApplyDependencies,
-  poll: TakenPoll,
+  poll: LeasedPoll,
   page: PermissionsPage,
 ): Promise<void> {
   const { sourceId } = poll.source
@@ -44,7 +44,7 @@ export async function readGroupIds(db: Db, source: SourceRef): Promise<Set<strin
 }
 
 /** Removes the members of groups that the source no longer has. @throws LeaseLost */
-export async function keepGroups(db: Db, poll: TakenPoll, groupIds: readonly string[]): Promise<void> {
+export async function keepGroups(db: Db, poll: LeasedPoll, groupIds: readonly string[]): Promise<void> {
   const { organizationId, sourceId } = poll.source
   const kept = new Set(groupIds.map((id) => sourceGroupPrincipal(sourceId, id)))
   kept.add(sourcePrincipal(sourceId))
@@ -57,7 +57,7 @@ export async function keepGroups(db: Db, poll: TakenPoll, groupIds: readonly str
 
 async function applyMembers(
   db: Db,
-  poll: TakenPoll,
+  poll: LeasedPoll,
   principal: string,
   members: readonly string[],
 ): Promise<void> {
@@ -71,7 +71,7 @@ async function applyMembers(
   })
 }
 
-async function change(db: Db, poll: TakenPoll, act: (tx: Tx) => Promise<void>): Promise<void> {
+async function change(db: Db, poll: LeasedPoll, act: (tx: Tx) => Promise<void>): Promise<void> {
   await changePeople(db, poll.source.organizationId, async (tx) => {
     await requireLease(tx, poll.lease)
     await act(tx)

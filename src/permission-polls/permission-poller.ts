@@ -1,6 +1,6 @@
 import { createTask, LeaseLost, releaseLeases, renewLease } from '../background/index.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
-import { LEASE_SECONDS, takePoll, type TakenPoll } from './take-poll.ts'
+import { LEASE_SECONDS, acquirePoll, type LeasedPoll } from './poll-lease.ts'
 import { type PollDependencies, pollPermissions } from './poll-permissions.ts'
 
 export interface PermissionPollerDependencies extends PollDependencies {
@@ -29,7 +29,7 @@ export function createPermissionPoller(deps: PermissionPollerDependencies): Perm
   const stopping = new AbortController()
   const working = new Set<Promise<void>>()
 
-  async function work(poll: TakenPoll): Promise<void> {
+  async function work(poll: LeasedPoll): Promise<void> {
     const lease = keepLease(deps, poll)
     try {
       const fault = await pollPermissions(deps, poll, AbortSignal.any([stopping.signal, lease.lost]))
@@ -44,7 +44,7 @@ export function createPermissionPoller(deps: PermissionPollerDependencies): Perm
   async function acquireNext(): Promise<boolean> {
     let taken = false
     while (working.size < CONCURRENCY && !stopping.signal.aborted) {
-      const poll = await takePoll(db, providers, clock.now())
+      const poll = await acquirePoll(db, providers, clock.now())
       if (!poll) return taken
       taken = true
       const done = work(poll).finally(() => void working.delete(done))
@@ -71,7 +71,7 @@ export function createPermissionPoller(deps: PermissionPollerDependencies): Perm
 }
 
 /** Renews the lease at a third of its duration; `lost` aborts when another process has it. */
-function keepLease({ db, onError }: PermissionPollerDependencies, poll: TakenPoll) {
+function keepLease({ db, onError }: PermissionPollerDependencies, poll: LeasedPoll) {
   const lost = new AbortController()
   const renewing = createTask({
     async act() {

@@ -11,7 +11,7 @@ import {
 import { schedulePoll, type Source } from '../sources/index.ts'
 import { type ApplyDependencies, applyPermissions, keepGroups, readGroupIds } from './apply-permissions.ts'
 import { POLL_INTERVAL_MS } from './schedule.ts'
-import { endPoll, type TakenPoll } from './take-poll.ts'
+import { endPoll, type LeasedPoll } from './poll-lease.ts'
 
 export type OpenSource = (
   source: Source,
@@ -32,7 +32,7 @@ const AFTER_AUTH_FAILURE_MS = 30 * MINUTE_MS
 /** Stores what changed of who may read what. What it could not read stays. @returns a fault of the service, to log */
 export async function pollPermissions(
   deps: PollDependencies,
-  poll: TakenPoll,
+  poll: LeasedPoll,
   signal: AbortSignal,
 ): Promise<unknown> {
   const { db, clock } = deps
@@ -53,7 +53,7 @@ export async function pollPermissions(
   }
 }
 
-async function read(deps: PollDependencies, poll: TakenPoll, signal: AbortSignal): Promise<void> {
+async function read(deps: PollDependencies, poll: LeasedPoll, signal: AbortSignal): Promise<void> {
   const { db, clock } = deps
   const { source } = poll
   const { adapter, session } = await deps.openSource(source, {
@@ -83,7 +83,7 @@ function messageOf(error: unknown): string {
   return 'Reading the permissions failed inside the service; it will be retried'
 }
 
-function nextPoll({ clock, random }: PollDependencies, { source }: TakenPoll, error?: unknown): Date {
+function nextPoll({ clock, random }: PollDependencies, { source }: LeasedPoll, error?: unknown): Date {
   const { pollMinutes = 0 } = findProvider(source.provider)
   const isAuth = error instanceof ProviderError && error.kind === 'auth'
   const ms = isAuth ? AFTER_AUTH_FAILURE_MS : POLL_INTERVAL_MS * (0.9 + 0.1 * random())

@@ -139,11 +139,14 @@ export function isEnabled(provider: Provider, environment: ProviderEnvironment):
   return enablingSettings(provider).every((name) => environment[name] !== undefined)
 }
 
-/** A provider whose settings are typed by their schemas. */
+const NO_TRAITS = { isGated: false, hasChannels: false, isForFiles: false, reportsReaders: false }
+
+/** A provider whose settings are typed by their schemas. It names the traits that it has. */
 type ProviderDefinition<Id extends string, Shape extends SettingsShape> = Omit<
   ProviderFacts<Id>,
-  'settings' | 'createAdapter' | 'webhook'
+  keyof typeof NO_TRAITS | 'settings' | 'createAdapter' | 'webhook'
 > &
+  Partial<typeof NO_TRAITS> &
   (ByOAuth | ByForm) & {
     settings: Shape
     createAdapter(settings: z.output<z.ZodObject<Shape>>, deps: AdapterDependencies): Promise<ProviderAdapter>
@@ -158,6 +161,7 @@ export function defineProvider<const Id extends string, const Shape extends Sett
   const { webhook, ...rest } = definition
   const parse = (environment: ProviderEnvironment) => z.object(definition.settings).parse(environment)
   return {
+    ...NO_TRAITS,
     ...rest,
     createAdapter: (environment, deps) => definition.createAdapter(parse(environment), deps),
     ...(webhook && {

@@ -14,9 +14,9 @@ import type { ChangePage, ItemFailure, ProviderItem } from '../providers/index.t
 import { lockSource, saveCursor } from '../sources/index.ts'
 import { type FinishRun, SourcePaused } from './finish-run.ts'
 import { isItemFault, storeFailure } from './item-faults.ts'
-import { requireLease, type TakenRun } from './run-lease.ts'
+import { requireLease, type LeasedRun } from './run-lease.ts'
 import { addCounts, NOTHING_COUNTED, type PageCounts, sumCounts } from './page-counts.ts'
-import { keepFailures } from './keep-failures.ts'
+import { recordFailures } from './record-failures.ts'
 import {
   findClaimed,
   findUnseen,
@@ -32,7 +32,7 @@ export interface ApplyDependencies {
   clock: Clock
   finish: FinishRun
   /** Called when the service itself fails on an item; the run continues. */
-  onItemFault(run: TakenRun, fault: unknown): void
+  onItemFault(run: LeasedRun, fault: unknown): void
 }
 
 /** The part of a page that one transaction stores. */
@@ -65,7 +65,7 @@ const NOTHING_FOUND = { discovered: 0, unchanged: 0 }
  */
 export async function applyPage(
   deps: ApplyDependencies,
-  run: TakenRun,
+  run: LeasedRun,
   page: ChangePage,
   signal: AbortSignal,
 ): Promise<PageCounts> {
@@ -82,7 +82,7 @@ export async function applyPage(
 /** If an item cannot be stored, stores the others one by one and records a failure. */
 async function applyWhole(
   deps: ApplyDependencies,
-  run: TakenRun,
+  run: LeasedRun,
   part: Part,
   signal: AbortSignal,
 ): Promise<PageCounts> {
@@ -116,7 +116,7 @@ async function applyWhole(
 
 async function applyPart(
   deps: ApplyDependencies,
-  run: TakenRun,
+  run: LeasedRun,
   part: Part,
   signal: AbortSignal,
 ): Promise<PageCounts> {
@@ -152,7 +152,7 @@ async function applyPart(
           part.snapshot,
         )
       const at = deps.clock.now()
-      const kept = await keepFailures(tx, run, part, at)
+      const kept = await recordFailures(tx, run, part, at)
       const left = kept.skipped.filter((id) => !comes.has(id) && part.stored?.has(id) !== true)
       const removed = await findClaimed(tx, source, [...new Set(left).intersection(new Set(goes))])
       const deleted = await dropClaims(tx, changes, source, goes, at)
@@ -171,7 +171,7 @@ async function applyPart(
 }
 
 /** An item of a provider as a source stores it. */
-export function newItem(source: TakenRun['source'], item: ProviderItem): NewItem {
+export function newItem(source: LeasedRun['source'], item: ProviderItem): NewItem {
   const { title, url, authorName } = item
   return {
     ...item,
@@ -186,7 +186,7 @@ export function newItem(source: TakenRun['source'], item: ProviderItem): NewItem
 }
 
 /** Locks the source before the run, the order everywhere. @returns its last full crawl */
-async function requireUnpaused(tx: Tx, run: TakenRun): Promise<string | null> {
+async function requireUnpaused(tx: Tx, run: LeasedRun): Promise<string | null> {
   const source = await lockSource(tx, run.source)
   if (source?.status === 'disabled') throw new SourcePaused()
   return source?.lastSnapshot ?? null
@@ -197,7 +197,7 @@ async function requireUnpaused(tx: Tx, run: TakenRun): Promise<string | null> {
  */
 async function removeUnseen(
   { db, clock }: ApplyDependencies,
-  run: TakenRun,
+  run: LeasedRun,
   snapshot: string,
   signal: AbortSignal,
 ): Promise<number> {

@@ -17,11 +17,11 @@ import type { PageCounts } from './page-counts.ts'
 import { failureCodeOf } from './failure-code.ts'
 import { type FinishRun, type RunEnd, SourcePaused } from './finish-run.ts'
 import { dropPushEvents, readPushState } from './push-events.ts'
-import { requeue, requireLease, type TakenRun } from './run-lease.ts'
+import { requeue, requireLease, type LeasedRun } from './run-lease.ts'
 import { type ProgressWatch, RunStopped } from './run-progress.ts'
 
 export type OpenAccount = (
-  run: TakenRun,
+  run: LeasedRun,
   options: { signal: AbortSignal; wait(ms: number): Promise<void> },
 ) => Promise<{ adapter: ProviderAdapter; session: ProviderSession }>
 
@@ -30,7 +30,7 @@ export interface ExecuteDependencies {
   clock: Clock
   openAccount: OpenAccount
   /** Stores a page in a transaction that holds the run's lease; the last page ends the run. */
-  storePage(run: TakenRun, page: ChangePage, signal: AbortSignal): Promise<PageCounts>
+  storePage(run: LeasedRun, page: ChangePage, signal: AbortSignal): Promise<PageCounts>
   finish: FinishRun
   onPage(provider: string, counts: PageCounts): void
 }
@@ -64,7 +64,7 @@ const WAIT_MAX_MS = DAY_MS
 /** Works on a run, page by page, until it ends or is released. @throws only database outages */
 export async function executeRun(
   deps: ExecuteDependencies,
-  run: TakenRun,
+  run: LeasedRun,
   execution: Execution,
 ): Promise<Outcome> {
   const { signal, progress } = execution
@@ -108,7 +108,7 @@ interface Reading {
 /** Reads from the saved cursor; if the provider rejects it, reads everything, once. */
 async function readAll(
   deps: ExecuteDependencies,
-  run: TakenRun,
+  run: LeasedRun,
   account: Account,
   reading: Reading,
 ): Promise<void> {
@@ -126,7 +126,7 @@ async function readAll(
 
 async function readFrom(
   deps: ExecuteDependencies,
-  run: TakenRun,
+  run: LeasedRun,
   { adapter, session }: Account,
   from: { cursor: JsonValue | null; push: PushState },
   { signal, progress, onPage }: Reading,
@@ -149,7 +149,7 @@ async function readFrom(
   }
 }
 
-async function becomeFullResync(db: Db, run: TakenRun): Promise<void> {
+async function becomeFullResync(db: Db, run: LeasedRun): Promise<void> {
   await retryConflicts(() =>
     db.transaction().execute(async (tx) => {
       await saveCursor(tx, run.source, null)
@@ -175,7 +175,7 @@ function retryTime({ clock }: ExecuteDependencies, cause: unknown, waitsSince: D
 /** Fails the run, unless another worker has it. Queues it again if the account was reconnected meanwhile. */
 async function fail(
   deps: ExecuteDependencies,
-  run: TakenRun,
+  run: LeasedRun,
   cause: unknown,
 ): Promise<'failed' | 'released' | 'lost'> {
   const end: RunEnd = {
@@ -206,7 +206,7 @@ async function fail(
 }
 
 /** Reconnecting makes the source healthy. Other changes by users cost one extra attempt. */
-function mayHaveNewGrant(run: TakenRun, source: Pick<Source, 'status' | 'updatedAt'>): boolean {
+function mayHaveNewGrant(run: LeasedRun, source: Pick<Source, 'status' | 'updatedAt'>): boolean {
   const isHealthy = source.status === 'pending' || source.status === 'active'
   return isHealthy && source.updatedAt.getTime() !== run.source.updatedAt.getTime()
 }

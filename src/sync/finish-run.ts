@@ -7,7 +7,7 @@ import { type Provider, findProvider } from '../providers/index.ts'
 import { schedulePermissionPoll } from '../permission-polls/index.ts'
 import { savePolicyHealth, saveSkippedCount, settleSource } from '../sources/index.ts'
 import { countSkipped } from './list-skipped.ts'
-import type { TakenRun } from './run-lease.ts'
+import type { LeasedRun } from './run-lease.ts'
 import { countPolicies } from './synced-items.ts'
 import { ENDED_RUN_COLUMNS, reportEnd } from './report-end.ts'
 
@@ -32,12 +32,12 @@ export type RunEnd =
 
 const MESSAGE_CHARACTERS = 2_000
 
-export type FinishRun = (tx: Tx, run: TakenRun, end: RunEnd) => Promise<void>
+export type FinishRun = (tx: Tx, run: LeasedRun, end: RunEnd) => Promise<void>
 
 /** Ends a run whose lease the transaction holds, and updates its source; a paused source stays paused. */
 export async function finishRun(
   tx: Tx,
-  run: TakenRun,
+  run: LeasedRun,
   end: RunEnd,
   schedule: { clock: Clock; intervalMs: number; random: () => number },
 ): Promise<void> {
@@ -90,7 +90,7 @@ export function nextPoll(
 
 /** Counting many files is slow, so it follows only runs, even failed ones, that changed something. */
 function mayChangePolicyHealth(
-  { source }: TakenRun,
+  { source }: LeasedRun,
   end: RunEnd,
   counts: { items_ingested: number; items_deleted: number },
 ): boolean {
@@ -100,7 +100,7 @@ function mayChangePolicyHealth(
 
 async function updatePolicyHealth(
   tx: Tx,
-  { source }: TakenRun,
+  { source }: LeasedRun,
   end: RunEnd,
   policyHealth: NonNullable<Provider['policyHealth']>,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../database/database.ts'
-import type { TakenRun } from './run-lease.ts'
+import type { LeasedRun } from './run-lease.ts'
 
 /** The outcomes of a page's items. Except in `failed`, each item counts once. */
 export interface PageCounts {
@@ -28,7 +28,7 @@ export function sumCounts(left: PageCounts, right: PageCounts): PageCounts {
 /** Adds to the counts of a run. `isPage`: a page is stored, so the run makes progress. */
 export async function addCounts(
   tx: Tx,
-  run: TakenRun,
+  run: LeasedRun,
   counts: Partial<PageCounts & { discovered: number }>,
   { isPage = false } = {},
 ): Promise<void> {

@@ -5,7 +5,7 @@ import { ProviderError } from '../providers/index.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { startSyncBench, SYNC_INTERVAL_MS, type SyncBench } from '../../test/support/sync.ts'
 import { dropPushEvents, notePushEvent, readPushState } from './push-events.ts'
-import { takeRun } from './run-lease.ts'
+import { acquireRun } from './run-lease.ts'
 import { deleteExpiredRuns } from './delete-expired.ts'
 
 let bench: SyncBench
@@ -34,7 +34,7 @@ const unread = async () => {
 /** A run that this test works on itself. */
 async function take(sourceId: string) {
   await bench.queue(sourceId)
-  const run = await takeRun(bench.db, ['slack'], new Date(bench.now))
+  const run = await acquireRun(bench.db, ['slack'], new Date(bench.now))
   if (!run) throw new Error('there is no run')
   return run
 }

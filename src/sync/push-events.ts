@@ -2,7 +2,7 @@ import type { Db, Tx } from '../database/database.ts'
 import type { JsonValue, PushState } from '../providers/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { noteAnnouncement, schedulePoll } from '../sources/index.ts'
-import type { TakenRun } from './run-lease.ts'
+import type { LeasedRun } from './run-lease.ts'
 
 /** Hints per run. With more, the run reads the oldest and the others wait for the next run. */
 const HINTS_EVENTS_MAX = 5_000
@@ -39,7 +39,7 @@ export async function notePushEvent(tx: Tx, event: ReceivedEvent): Promise<boole
 /** The unread hints, and the positions of their events. */
 export async function readPushState(
   db: Db,
-  run: TakenRun,
+  run: LeasedRun,
 ): Promise<{ state: PushState; positions: number[] }> {
   const events = await db
     .selectFrom('push_events')
@@ -60,7 +60,7 @@ export async function readPushState(
 /** Marks events as read after a successful run; their ids stay to detect duplicates. Newer ones get a run soon. */
 export async function dropPushEvents(
   db: Db,
-  run: TakenRun,
+  run: LeasedRun,
   positions: readonly number[],
   at: Date,
 ): Promise<void> {

@@ -19,7 +19,7 @@ import { hasAccount, lockSource, saveCursor, type Source } from '../sources/inde
 export const LEASE_SECONDS = 60
 
 /** A run that this process holds, with its source at the time it was acquired. */
-export interface TakenRun {
+export interface LeasedRun {
   organizationId: string
   runId: string
   lease: Lease<'sync_runs'>
@@ -40,11 +40,11 @@ interface Candidate extends SourceRef {
 /**
  * Acquires the run that has waited longest, queued or with an expired lease. A full resync drops the cursor first.
  */
-export async function takeRun(
+export async function acquireRun(
   db: Db,
   providers: readonly ProviderId[],
   now: Date,
-): Promise<TakenRun | undefined> {
+): Promise<LeasedRun | undefined> {
   if (providers.length === 0) return undefined
   for (const candidate of await findFreeRuns(db, providers, now)) {
     const taken = await retryConflicts(() => db.transaction().execute((tx) => take(tx, candidate, now)))
@@ -74,7 +74,7 @@ async function findFreeRuns(db: Db, providers: readonly ProviderId[], now: Date)
     .execute()
 }
 
-async function take(tx: Tx, candidate: Candidate, now: Date): Promise<TakenRun | undefined> {
+async function take(tx: Tx, candidate: Candidate, now: Date): Promise<LeasedRun | undefined> {
   // The source before the run, the lock order everywhere.
   const source = await lockSource(tx, candidate)
   if (!source) return undefined
@@ -113,22 +113,22 @@ async function take(tx: Tx, candidate: Candidate, now: Date): Promise<TakenRun |
 }
 
 /** Extends the lease by {@link LEASE_SECONDS}. @throws LeaseLost */
-export async function renewLease(db: Db, { lease }: TakenRun): Promise<void> {
+export async function renewLease(db: Db, { lease }: LeasedRun): Promise<void> {
   await renew(db, lease, { seconds: LEASE_SECONDS })
 }
 
 /** Shows until when the run waits for its provider; null: it has resumed. No worker acquires it earlier. */
-export async function noteWait(db: Db, { lease }: TakenRun, until: Date | null): Promise<void> {
+export async function noteWait(db: Db, { lease }: LeasedRun, until: Date | null): Promise<void> {
   await updateHeld(db, lease, { not_before: until })
 }
 
 /** Locks the run until the transaction ends. @throws LeaseLost */
-export async function requireLease(tx: Tx, { lease }: TakenRun): Promise<void> {
+export async function requireLease(tx: Tx, { lease }: LeasedRun): Promise<void> {
   await require(tx, lease, sql<boolean>`status = 'running'`)
 }
 
 /** Queues the run again, for any worker, at once or from `notBefore`. */
-export async function requeue(db: Db, { lease }: TakenRun, notBefore: Date | null): Promise<void> {
+export async function requeue(db: Db, { lease }: LeasedRun, notBefore: Date | null): Promise<void> {
   // The run did not cause the interruption.
   const takes = sql<number>`greatest(takes - 1, 0)`
   await releaseLease(db, lease, { set: { status: 'queued', not_before: notBefore, takes } })

@@ -16,7 +16,7 @@ import {
 import { failUnoffered } from './fail-unoffered.ts'
 import { type FinishRun, finishRun } from './finish-run.ts'
 import { queuePolls } from './queue-runs.ts'
-import { takeRun, type TakenRun } from './run-lease.ts'
+import { acquireRun, type LeasedRun } from './run-lease.ts'
 import { deleteExpiredRuns } from './delete-expired.ts'
 import { type Slot, type WorkDependencies, workOn } from './work-on-run.ts'
 
@@ -39,7 +39,7 @@ export interface SyncWorkerDependencies extends Pick<
   onPage: ExecuteDependencies['onPage']
   onItemFault: ApplyDependencies['onItemFault']
   /** Wraps the work on a run, for tracing. */
-  follow?: ((run: TakenRun, work: () => Promise<Outcome>) => Promise<Outcome>) | undefined
+  follow?: ((run: LeasedRun, work: () => Promise<Outcome>) => Promise<Outcome>) | undefined
   /** How far this server's clock is behind the workers' common clock, in milliseconds; the database's by default. */
   measureLag?: () => Promise<number>
 }
@@ -73,7 +73,7 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
   const pool = createWorkerPool({
     providers,
     concurrency: deps.concurrency,
-    take: (offered) => takeRun(db, offered, clock.now()),
+    take: (offered) => acquireRun(db, offered, clock.now()),
     work: createWork(deps, clock, stopping.signal),
     stopping: stopping.signal,
     onFree: wake,
@@ -135,7 +135,7 @@ function createWork(
   deps: SyncWorkerDependencies,
   clock: Clock,
   stopping: AbortSignal,
-): (run: TakenRun, slot: Slot) => Promise<void> {
+): (run: LeasedRun, slot: Slot) => Promise<void> {
   const { db, items, follow = (_run, execute) => execute() } = deps
   const schedule = { clock, intervalMs: deps.intervalMs, random: deps.random }
   const finish: FinishRun = (tx, run, end) => finishRun(tx, run, end, schedule)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { startTestService } from '../../test/support/service.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
-import { takeRun } from './run-lease.ts'
+import { acquireRun } from './run-lease.ts'
 import { until } from '../../test/support/until.ts'
 
 const REASON = 'This deployment does not offer slack: set SLACK_CLIENT_ID'
@@ -34,7 +34,7 @@ describe('a source whose provider is no longer offered', () => {
     const idle = await bench.connect('slack', { status: 'active' })
     const died = await bench.connect('slack')
     const runId = await bench.queue(died)
-    await takeRun(bench.db, ['slack'], new Date(bench.now))
+    await acquireRun(bench.db, ['slack'], new Date(bench.now))
     await bench.expireLeases()
     await bench.worker(provider.adapter, { unoffered }).settle()
     expect((await bench.source(idle)).error_message).toBe(REASON)
@@ -45,7 +45,7 @@ describe('a source whose provider is no longer offered', () => {
   it('is unchanged while another worker holds its run', async () => {
     const sourceId = await bench.connect('slack')
     const runId = await bench.queue(sourceId)
-    await takeRun(bench.db, ['slack'], new Date(bench.now))
+    await acquireRun(bench.db, ['slack'], new Date(bench.now))
     await bench.worker(provider.adapter, { unoffered }).settle()
     expect((await bench.source(sourceId)).status).toBe('pending')
     expect((await bench.run(runId)).status).toBe('running')

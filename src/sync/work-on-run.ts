@@ -2,7 +2,7 @@ import { createTask, LeaseLost } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Execution, Outcome } from './execute-run.ts'
-import { LEASE_SECONDS, noteWait, renewLease, type TakenRun } from './run-lease.ts'
+import { LEASE_SECONDS, noteWait, renewLease, type LeasedRun } from './run-lease.ts'
 import { watchProgress } from './run-progress.ts'
 
 /** A worker's slot, released during long waits. */
@@ -14,12 +14,12 @@ export interface Slot {
 export interface WorkDependencies {
   db: Db
   clock: Clock
-  execute(run: TakenRun, execution: Execution): Promise<Outcome>
+  execute(run: LeasedRun, execution: Execution): Promise<Outcome>
   /** Resolves after `ms` milliseconds, rejects with the signal's reason. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
   /** The provider asks for a wait. */
-  onWait(waiting: { run: TakenRun; until: Date }): void
-  onRunEnded(ended: { run: TakenRun; outcome: Outcome; seconds: number }): void
+  onWait(waiting: { run: LeasedRun; until: Date }): void
+  onRunEnded(ended: { run: LeasedRun; outcome: Outcome; seconds: number }): void
   /** Receives background errors, which are retried. */
   onError(error: unknown): void
   /** Interval of the progress check in milliseconds. */
@@ -34,7 +34,7 @@ const SHOWN_WAIT_MS = 10_000
 /** Works on a run and renews its lease. Does not throw: after a database error the next worker takes the run. */
 export async function workOn(
   deps: WorkDependencies,
-  run: TakenRun,
+  run: LeasedRun,
   stopping: AbortSignal,
   slot: Slot,
 ): Promise<void> {
@@ -66,7 +66,7 @@ export async function workOn(
 }
 
 /** Stores until when the run waits; with several waits, until the last one ends. */
-function showWaits(deps: WorkDependencies, run: TakenRun) {
+function showWaits(deps: WorkDependencies, run: LeasedRun) {
   let waits = 0
   const note = (until: Date | null): Promise<void> => noteWait(deps.db, run, until).catch(deps.onError)
   return async (ms: number, sleep: () => Promise<void>): Promise<void> => {
@@ -85,7 +85,7 @@ function showWaits(deps: WorkDependencies, run: TakenRun) {
 }
 
 /** Renews the lease three times as often as needed; `lost` aborts when another worker holds it. */
-function keepLease(deps: WorkDependencies, run: TakenRun): { lost: AbortSignal; end(): void } {
+function keepLease(deps: WorkDependencies, run: LeasedRun): { lost: AbortSignal; end(): void } {
   const lost = new AbortController()
   const renewing = createTask({
     async act() {

@@ -1,6 +1,6 @@
 import type { ProviderId } from '../kernel/provider-id.ts'
 import { createSlots } from './slots.ts'
-import type { TakenRun } from './run-lease.ts'
+import type { LeasedRun } from './run-lease.ts'
 import type { Slot } from './work-on-run.ts'
 
 export interface WorkerPoolDependencies {
@@ -8,9 +8,9 @@ export interface WorkerPoolDependencies {
   /** Sources processed at once, not counting those that wait for their provider. */
   concurrency?: number | undefined
   /** Acquires a run of one of these providers, if there is one. */
-  take(providers: readonly ProviderId[]): Promise<TakenRun | undefined>
+  take(providers: readonly ProviderId[]): Promise<LeasedRun | undefined>
   /** Works on a run until it ends or is released. Does not throw. */
-  work(run: TakenRun, slot: Slot): Promise<void>
+  work(run: LeasedRun, slot: Slot): Promise<void>
   /** Aborts when no more runs may be acquired. */
   stopping: AbortSignal
   /** A slot has become free. */
@@ -38,7 +38,7 @@ export function createWorkerPool(deps: WorkerPoolDependencies): WorkerPool {
       ? []
       : deps.providers.filter((provider) => slots.hasRoom(provider) && withWaiting.hasRoom(provider))
 
-  function workBeside(run: TakenRun): void {
+  function workBeside(run: LeasedRun): void {
     const { provider } = run.source
     const slot = {
       enter: () => slots.enter(provider),

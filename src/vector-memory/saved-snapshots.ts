@@ -8,7 +8,7 @@ import { ROWS_A_BLOCK, type VectorScanner } from '../vector-scan/index.ts'
 import { readMark } from './read-snapshot.ts'
 import { readSnapshot, writeSnapshot } from './snapshot-file.ts'
 import { VectorSnapshot } from './vector-snapshot.ts'
-import { nullIfMissing } from '../kernel/thrown.ts'
+import { nullIfMissing } from '../kernel/thrown-errors.ts'
 
 const ENDING = '.vectors'
 /** Saving requires this many times the snapshot's size in free disk space. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Greatest } from '../kernel/greatest.ts'
+import { Greatest } from '../kernel/greatest-values.ts'
 import { ROWS_A_BLOCK } from './block-layout.ts'
 import type { QuantizedQuery } from './quantized-query.ts'
 import { NO_ITEM } from './row-table.ts'

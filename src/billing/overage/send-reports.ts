@@ -8,7 +8,7 @@ import { type Clock, DAY_MS, HOUR_MS } from '../../kernel/clock.ts'
 import { backOffMs } from '../back-off.ts'
 import { type PaymentProcessor, ProcessorFailure } from '../payment-processor.ts'
 import { WINDOW_SECONDS } from './count-overage.ts'
-import { messageOf } from '../../kernel/thrown.ts'
+import { messageOf } from '../../kernel/thrown-errors.ts'
 
 export interface ReportDependencies {
   db: Db

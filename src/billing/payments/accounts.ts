@@ -8,7 +8,7 @@ import {
 } from '../../background/index.ts'
 import type { Db, Tx } from '../../database/database.ts'
 import type { Row } from '../../database/schema.ts'
-import { messageOf } from '../../kernel/thrown.ts'
+import { messageOf } from '../../kernel/thrown-errors.ts'
 
 /** Well over the duration of a holder's calls; after a crash another process takes over when it expires. */
 export const LEASE_SECONDS = 60

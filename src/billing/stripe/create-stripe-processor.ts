@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import { refuseRedirects } from '../../kernel/refuse-redirects.ts'
 import { INTERVALS } from '../../database/schema-words.ts'
-import { codeOf } from '../../kernel/thrown.ts'
+import { codeOf } from '../../kernel/thrown-errors.ts'
 import { SOLD_TIERS, type SoldTier } from '../plans/plans.ts'
 import {
   lookupKeyOf,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { StartupError } from '../../kernel/errors.ts'
 import type { Db, Tx } from '../database.ts'
 import { LAYOUT, type Placement } from './layout.ts'
-import { messageOf } from '../../kernel/thrown.ts'
+import { messageOf } from '../../kernel/thrown-errors.ts'
 
 /** The advisory lock that a process holds while it distributes tables. */
 const DISTRIBUTION_LOCK = 727_403

@@ -2,7 +2,7 @@ import { open, readdir, readFile as readBytes, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { FileBackup, FileEntry } from '../database.ts'
 import type { EmbeddedThread } from './embedded-thread.ts'
-import { nullIfMissing } from '../../kernel/thrown.ts'
+import { nullIfMissing } from '../../kernel/thrown-errors.ts'
 
 const PIECE_BYTES = 256 * 1024
 const SLOT = 'file_backup'

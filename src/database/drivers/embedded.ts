@@ -17,7 +17,7 @@ import { embeddedDialect } from './embedded-dialect.ts'
 import { lockDirectory, notWritable } from './embedded-lock.ts'
 import { type EmbeddedThread, startEmbeddedThread } from './embedded-thread.ts'
 import { startVacuuming } from './embedded-vacuum.ts'
-import { messageOf } from '../../kernel/thrown.ts'
+import { messageOf } from '../../kernel/thrown-errors.ts'
 
 /** The major version of PGlite's PostgreSQL; it cannot read the files of another. */
 const POSTGRES_MAJOR = '18'

@@ -1,7 +1,7 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type { Pool } from 'pg'
 import { preparedName } from '../prepared.ts'
-import { codeOf } from '../../kernel/thrown.ts'
+import { codeOf } from '../../kernel/thrown-errors.ts'
 
 interface Query {
   name?: string

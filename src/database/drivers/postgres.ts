@@ -4,7 +4,7 @@ import { StartupError } from '../../kernel/errors.ts'
 import type { OpenDatabase } from '../database.ts'
 import type { Schema } from '../schema.ts'
 import { withPreparedStatements } from './postgres-prepared.ts'
-import { messageOf } from '../../kernel/thrown.ts'
+import { messageOf } from '../../kernel/thrown-errors.ts'
 
 export interface PostgresOptions {
   url: string

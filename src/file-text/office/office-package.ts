@@ -3,7 +3,7 @@ import { TextDecoder } from 'node:util'
 import { Parser } from 'htmlparser2'
 import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl'
 import { refuseOldOffice } from './old-office.ts'
-import { messageOf } from '../../kernel/thrown.ts'
+import { messageOf } from '../../kernel/thrown-errors.ts'
 
 const MIB = 1024 * 1024
 /** Limit on all inflated parts: ten times the download limit of a file. */

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { AppError } from '../../kernel/errors.ts'
 import type { KnownModel } from './known-models.ts'
-import { codeOf } from '../../kernel/thrown.ts'
+import { codeOf } from '../../kernel/thrown-errors.ts'
 
 const HUB_URL = 'https://huggingface.co'
 const LISTING_TIMEOUT_MS = 30_000

@@ -6,7 +6,7 @@ import type { EmbeddingModel } from '../embedding-model.ts'
 import { isModelThere, modelFolder } from './download-model.ts'
 import { findKnownModel, type KnownModel } from './known-models.ts'
 import { titledText, unitVector } from './unit-vector.ts'
-import { messageOf } from '../../kernel/thrown.ts'
+import { messageOf } from '../../kernel/thrown-errors.ts'
 import { inParts } from '../../kernel/in-parts.ts'
 
 export interface TransformersSettings {

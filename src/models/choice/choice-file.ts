@@ -8,7 +8,7 @@ import { StartupError } from '../../kernel/errors.ts'
 import type { SecretCipher } from '../../kernel/secret-cipher.ts'
 import { replaceText } from '../../database/durable-files.ts'
 import { makeFolder } from '../../database/make-folder.ts'
-import { messageOf, nullIfMissing } from '../../kernel/thrown.ts'
+import { messageOf, nullIfMissing } from '../../kernel/thrown-errors.ts'
 
 /** The chosen model's settings and, while chunks are still moving, those of the model before. */
 export interface Choice {

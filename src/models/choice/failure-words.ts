@@ -1,7 +1,7 @@
 import type { EmbeddingModelSettings } from '../../inference/embedding-models/create-embedding-model.ts'
 import { ProviderFailure, type ProviderFailureKind } from '../../inference/provider-failure.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { codeOf, messageOf } from '../../kernel/thrown.ts'
+import { codeOf, messageOf } from '../../kernel/thrown-errors.ts'
 
 /** What the operator can do if the test of a server's model fails. */
 const ADVICE: Record<ProviderFailureKind, string> = {

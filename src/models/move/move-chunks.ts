@@ -21,7 +21,7 @@ import { storableText } from '../../kernel/text.ts'
 import { changeWithoutLock, type ItemChanges } from '../../item-changes/index.ts'
 import { findItemsAfter, findLackingChunks, type LackingChunk } from './lacking-chunks.ts'
 import type { Logger } from '../../kernel/logger.ts'
-import { messageOf } from '../../kernel/thrown.ts'
+import { messageOf } from '../../kernel/thrown-errors.ts'
 import { inParts } from '../../kernel/in-parts.ts'
 
 export interface MoveOptions {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { AddressNotAllowed, isPublicAddress, type Resolve } from '../../guarded-requests/addresses.ts'
 import { createOpenRequest } from '../../guarded-requests/guarded-request.ts'
-import { codeOf } from '../../kernel/thrown.ts'
+import { codeOf } from '../../kernel/thrown-errors.ts'
 
 /** An attempt's timeout, including the answer's body. */
 export const ATTEMPT_TIMEOUT_MS = 15_000

@@ -32,9 +32,6 @@ export const folder: Provider<'folder'> = defineProvider({
   needs: ['FOLDER_ROOTS'],
   // The roots are the same for every workspace, so the operator decides which one may read them.
   isGated: true,
-  hasChannels: false,
-  isForFiles: false,
-  reportsReaders: false,
   audience: 'everyone',
   async createAdapter(settings, { extractor }) {
     const { createFolderAdapter } = await import('./adapter.ts')

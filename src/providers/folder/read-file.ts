@@ -5,7 +5,7 @@ import type { TextExtractor } from '../../file-text/index.ts'
 import type { SkippedItem } from '../feed.ts'
 import { type ProviderItem, ProviderError, type ProviderSession } from '../adapter.ts'
 import { extractFile, tooLarge } from '../extract-file.ts'
-import { codeOf } from '../../kernel/thrown.ts'
+import { codeOf } from '../../kernel/thrown-errors.ts'
 
 const ID_BYTES_MAX = 2_048
 

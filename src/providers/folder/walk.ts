@@ -1,6 +1,6 @@
 import { lstat, opendir } from 'node:fs/promises'
 import { textFormatOf } from '../../file-text/index.ts'
-import { codeOf } from '../../kernel/thrown.ts'
+import { codeOf } from '../../kernel/thrown-errors.ts'
 
 /** A directory with more entries is not read: sorting them would hold up the service. */
 const ENTRIES_MAX = 50_000

@@ -1,9 +1,8 @@
-import type { TextExtractor } from '../../file-text/index.ts'
-import type { Clock } from '../../kernel/clock.ts'
 import { readFeed, readFeedItem } from '../feed.ts'
 import { createFormConnection, formFault } from '../form.ts'
 import { z } from 'zod'
 import { type FormAdapter, ProviderError, type ProviderSession, type SourceReader } from '../adapter.ts'
+import type { AdapterDependencies } from '../provider.ts'
 import { createRest, type RestRequest, sendRequest, withToken } from '../rest.ts'
 import { createGitHub, type GitHub, restOptionsOf } from './client.ts'
 import { createGitHubFeed, type FindRepositories } from './feed.ts'
@@ -17,11 +16,9 @@ const ANSWER_BYTES_MAX = 8 * 1024 * 1024
 
 const User = z.object({ id: z.int(), login: z.string() })
 
-export interface GitHubAdapterOptions {
+export interface GitHubAdapterOptions extends AdapterDependencies {
   /** {@link GITHUB_API_URL}, or its replacement. */
   apiUrl: string
-  clock: Clock
-  extractor: TextExtractor
   /** Issues or files per page; 50 by default. */
   itemsPerPage?: number
 }

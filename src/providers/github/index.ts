@@ -11,12 +11,8 @@ export const github: Provider<'github'> = defineProvider({
   settings: githubApiUrl,
   form: githubForm,
   needs: [],
-  isGated: false,
-  hasChannels: false,
-  isForFiles: false,
-  reportsReaders: false,
-  async createAdapter(settings, { clock, extractor }) {
+  async createAdapter(settings, deps) {
     const { createGitHubAdapter, GITHUB_API_URL } = await import('./adapter.ts')
-    return createGitHubAdapter({ apiUrl: settings.GITHUB_API_URL ?? GITHUB_API_URL, clock, extractor })
+    return createGitHubAdapter({ apiUrl: settings.GITHUB_API_URL ?? GITHUB_API_URL, ...deps })
   },
 })

@@ -16,10 +16,6 @@ export const notion: Provider<'notion'> = defineProvider({
     NOTION_API_URL: urlSetting.describe('Replaces https://api.notion.com'),
   },
   client: { id: 'NOTION_CLIENT_ID', secret: 'NOTION_CLIENT_SECRET' },
-  isGated: false,
-  hasChannels: false,
-  isForFiles: false,
-  reportsReaders: false,
   grants: { family: 'notion', isShared: isSameNotionBot },
   async createAdapter(settings, { clock }) {
     const { createNotionAdapter } = await import('./adapter.ts')

@@ -18,9 +18,7 @@ export const slack: Provider<'slack'> = defineProvider({
     SLACK_API_URL: urlSetting.describe('Replaces https://slack.com/api, for tests and gateways'),
   },
   client: { id: 'SLACK_CLIENT_ID', secret: 'SLACK_CLIENT_SECRET' },
-  isGated: false,
   hasChannels: true,
-  isForFiles: false,
   reportsReaders: true,
   // Revoking one deactivates the app's bot in the workspace, for every user who installed it
   // (docs.slack.dev/reference/methods/auth.revoke).

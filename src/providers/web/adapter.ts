@@ -1,9 +1,9 @@
 import { isPublicAddress, type Resolve, systemResolve } from '../../guarded-requests/addresses.ts'
 import { createOpenRequest } from '../../guarded-requests/guarded-request.ts'
-import type { Clock } from '../../kernel/clock.ts'
-import type { TextExtractor } from '../../file-text/index.ts'
 import { createFormConnection, formFault } from '../form.ts'
 import { DEFAULT_PROVIDER_LIMITS, type FormAdapter, ProviderError, type ProviderSession } from '../adapter.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { AdapterDependencies } from '../provider.ts'
 import { createCrawler, createWebCaller } from './crawler.ts'
 import { createFetchPage, type FetchPage } from './fetch-page.ts'
 import { type WebSite, webForm, WebSite as WebSiteSchema } from './form.ts'
@@ -13,9 +13,7 @@ const HOPS_MAX = 5
 /** A user waits. */
 const CONNECT_TIMEOUT_MS = 10_000
 
-export interface WebAdapterOptions {
-  clock: Clock
-  extractor: TextExtractor
+export interface WebAdapterOptions extends AdapterDependencies {
   /** Pages of the site per page of a run; 20 by default. */
   pagesPerPage?: number
   /** For tests: how names are resolved, and which addresses may be connected to; only public ones by default. */

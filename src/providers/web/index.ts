@@ -10,10 +10,6 @@ export const web: Provider<'web'> = defineProvider({
   settings: {},
   form: webForm,
   needs: [],
-  isGated: false,
-  hasChannels: false,
-  isForFiles: false,
-  reportsReaders: false,
   audience: 'everyone',
   async createAdapter(_settings, deps) {
     const { createWebAdapter } = await import('./adapter.ts')

@@ -20,8 +20,6 @@ export const madeUp: Provider<'made_up'> = defineProvider({
   },
   client: { id: 'MADE_UP_CLIENT_ID', secret: 'MADE_UP_CLIENT_SECRET' },
   isGated: true,
-  hasChannels: false,
-  isForFiles: false,
   reportsReaders: true,
   grants: { family: 'made_up' },
   createAdapter: async ({ MADE_UP_CLIENT_ID }) => createMadeUpAdapter(MADE_UP_CLIENT_ID ?? ''),

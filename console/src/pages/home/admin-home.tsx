@@ -14,7 +14,7 @@ import type { Connector } from '../sources/connector-list.tsx'
 import type { Source } from '../sources/source-words.ts'
 import { useConnectors, useSources } from '../sources/use-sources.ts'
 import { AskAbout } from './ask-about.tsx'
-import { AskedLately } from './asked-lately.tsx'
+import { RecentActivity } from './recent-activity.tsx'
 import { findConcerns } from './attention.ts'
 import { Checklist } from './checklist.tsx'
 import { ConcernList } from './concern-list.tsx'
@@ -94,7 +94,7 @@ function Standing({
       {steps.hasItems && <AskAbout />}
       {steps.hasItems && <Checklist {...steps} />}
       <SourcesAtAGlance sources={sources} />
-      {steps.hasItems && <AskedLately />}
+      {steps.hasItems && <RecentActivity />}
     </Stack>
   )
 }

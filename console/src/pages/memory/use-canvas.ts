@@ -5,9 +5,9 @@ import type { operations } from '../../api/schema.d.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { kindOf } from './kinds.ts'
 import { type MemorySearch, timeOf } from './memory-search.ts'
-import { type Canvas, joined, withNodes, withoutSources } from './shown-part.ts'
+import { type Canvas, joined, withNodes, withoutSources } from './canvas-parts.ts'
 
-export type { Canvas } from './shown-part.ts'
+export type { Canvas } from './canvas-parts.ts'
 /** The visible part of the memory. `isFull`: the service has more. */
 export type ShownCanvas = Canvas & { isFull: boolean }
 

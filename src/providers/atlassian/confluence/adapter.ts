@@ -1,10 +1,9 @@
-import type { TextExtractor } from '../../../file-text/index.ts'
 import { readFeed, readFeedItem } from '../../feed.ts'
 import { createFormConnection } from '../../form.ts'
 import type { FormAdapter, ProviderSession } from '../../adapter.ts'
 import { prefixOf } from '../shared/feed.ts'
 import { emptyPosition, PositionInCursor } from '../shared/position.ts'
-import { createSites, fieldFault, type SiteOptions } from '../shared/site.ts'
+import { createSites, requireFound, type SiteOptions } from '../shared/site.ts'
 import { createConfluence, NAME } from './client.ts'
 import { type ConfluenceRun, createConfluenceFeed, readAlone } from './feed.ts'
 import { ConfluenceChoice, confluenceForm } from './form.ts'
@@ -12,14 +11,8 @@ import { listPageReaders } from './readers.ts'
 import { findSpaces } from './spaces.ts'
 import { surveySite } from './survey.ts'
 
-export interface ConfluenceAdapterOptions extends SiteOptions {
-  extractor: TextExtractor
-  /** Confluence pages per batch of a run; 50 by default. */
-  itemsPerPage?: number
-}
-
 /** Reads the pages of a Confluence Cloud site with an account's email and API token. */
-export function createConfluenceAdapter(options: ConfluenceAdapterOptions): FormAdapter {
+export function createConfluenceAdapter(options: SiteOptions): FormAdapter {
   const { extractor, itemsPerPage = 50 } = options
   const sites = createSites({ name: NAME, open: createConfluence }, options)
   async function openRun(session: ProviderSession): Promise<ConfluenceRun> {
@@ -31,13 +24,7 @@ export function createConfluenceAdapter(options: ConfluenceAdapterOptions): Form
     provider: 'confluence',
     ...createFormConnection(confluenceForm, ({ spaces, ...login }, signal) =>
       sites.connect(login, signal, async (confluence) => {
-        const { found, missing } = await findSpaces(confluence, spaces)
-        if (missing.length > 0)
-          throw fieldFault(
-            'spaces',
-            `Confluence has no space ${missing.join(', ')} that the account can read`,
-          )
-        if (found.size === 0) throw fieldFault('spaces', 'The account can read no space')
+        requireFound(NAME, 'space', await findSpaces(confluence, spaces))
         return { spaces }
       }),
     ),

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { ProviderError } from '../../adapter.ts'
-import { findThing, parseAnswer, parseKnown, type RestAnswer } from '../../rest.ts'
+import { parseAnswer, parseKnown, type RestAnswer } from '../../rest.ts'
 import {
-  isMissing,
+  createProductApi,
   type Parameters,
   postJson,
+  type ProductApi,
   refusedToken,
   type Send,
   withParameters,
@@ -29,20 +30,9 @@ const CurrentUser = z.object({ type: z.string(), accountId: z.string().nullish()
 
 /**
  * A Confluence site as one account sees it. Paths are relative to `/wiki/`: `api/v2/…`, or `rest/api/…` for
- * restrictions, groups and CQL, which only version 1 has. Each call throws ProviderError.
+ * restrictions, groups and CQL, which only version 1 has.
  */
-export interface Confluence {
-  get<Schema extends z.ZodType>(
-    path: string,
-    schema: Schema,
-    parameters?: Parameters,
-  ): Promise<z.output<Schema>>
-  /** An object by its ID; null if it does not exist or the account may not see it. */
-  find<Schema extends z.ZodType>(
-    path: string,
-    schema: Schema,
-    parameters?: Parameters,
-  ): Promise<z.output<Schema> | null>
+export interface Confluence extends ProductApi {
   /** The entries of a list in a known format, page by page. */
   pages<Schema extends z.ZodType>(
     path: string,
@@ -59,7 +49,7 @@ export interface Confluence {
 
 export function createConfluence(base: string, send: Send, download: Send): Confluence {
   const wiki = `${base}/wiki/`
-  const addressOf = (path: string, parameters?: Parameters): string => withParameters(wiki + path, parameters)
+  const api = createProductApi(NAME, wiki, send)
   /** Checks the next page's address, which comes from a response: the token must not leave the site. */
   const nextOf = (link: string): string => {
     const below = link.startsWith('/') ? `${base}${link.startsWith('/wiki/') ? '' : '/wiki'}${link}` : link
@@ -77,7 +67,7 @@ export function createConfluence(base: string, send: Send, download: Send): Conf
     schema: Schema,
     parameters: Parameters = {},
   ): AsyncGenerator<z.output<Schema>[]> {
-    let address: string | null = addressOf(path, parameters)
+    let address: string | null = withParameters(wiki + path, parameters)
     for (let count = 0; address !== null && count < PAGES_MAX; count += 1) {
       const answer: RestAnswer = await send({ url: address })
       const { results, _links: links } = parseAnswer(answer, Page, NAME)
@@ -86,25 +76,20 @@ export function createConfluence(base: string, send: Send, download: Send): Conf
     }
   }
 
-  const get = async <Schema extends z.ZodType>(path: string, schema: Schema, parameters?: Parameters) =>
-    parseAnswer(await send({ url: addressOf(path, parameters) }), schema, NAME)
-
   return {
-    get,
-    find: (path, schema, parameters) =>
-      findThing(get(path, z.unknown(), parameters), { schema, name: NAME, isMissing }),
+    ...api,
     pages,
-    download: async (path) => (await download({ url: addressOf(path), headers: { accept: '*/*' } })).bytes,
+    download: async (path) => (await download({ url: wiki + path, headers: { accept: '*/*' } })).bytes,
     async users(accountIds) {
       const users: ConfluenceUser[] = []
       for (const some of inParts([...accountIds], USERS_AT_ONCE)) {
-        const answer = await send(postJson(addressOf('api/v2/users-bulk'), { accountIds: some }))
+        const answer = await send(postJson(`${wiki}api/v2/users-bulk`, { accountIds: some }))
         users.push(...parseKnown(parseAnswer(answer, Page, NAME).results, User))
       }
       return users
     },
     async accountId() {
-      const { type, accountId } = await get('rest/api/user/current', CurrentUser)
+      const { type, accountId } = await api.get('rest/api/user/current', CurrentUser)
       if (type === 'anonymous' || accountId == null) throw refusedToken(NAME)
       return accountId
     },

@@ -15,12 +15,9 @@ export const confluence: Provider<'confluence'> = defineProvider({
   },
   form: confluenceForm,
   needs: [],
-  isGated: false,
-  hasChannels: false,
-  isForFiles: false,
   reportsReaders: true,
-  async createAdapter(settings, { clock, extractor }) {
+  async createAdapter(settings, deps) {
     const { createConfluenceAdapter } = await import('./adapter.ts')
-    return createConfluenceAdapter({ apiUrl: settings.CONFLUENCE_API_URL ?? null, clock, extractor })
+    return createConfluenceAdapter({ apiUrl: settings.CONFLUENCE_API_URL ?? null, ...deps })
   },
 })

@@ -1,10 +1,9 @@
-import type { TextExtractor } from '../../../file-text/index.ts'
 import { readFeed, readFeedItem } from '../../feed.ts'
 import { createFormConnection } from '../../form.ts'
 import type { FormAdapter, ProviderSession } from '../../adapter.ts'
 import { createSurveyFeed, prefixOf } from '../shared/feed.ts'
 import { emptyPosition, PositionInCursor } from '../shared/position.ts'
-import { createSites, fieldFault, type SiteOptions } from '../shared/site.ts'
+import { createSites, requireFound, type SiteOptions } from '../shared/site.ts'
 import { createJira, NAME } from './client.ts'
 import { JiraChoice, jiraForm } from './form.ts'
 import { readIssue } from './issue.ts'
@@ -12,14 +11,8 @@ import { findProjects } from './projects.ts'
 import { listIssueReaders } from './readers.ts'
 import { surveyIssues } from './survey.ts'
 
-export interface JiraAdapterOptions extends SiteOptions {
-  extractor: TextExtractor
-  /** Issues per page of a run; 50 by default. */
-  itemsPerPage?: number
-}
-
 /** Reads the issues of a Jira Cloud site with an account's email and API token. */
-export function createJiraAdapter(options: JiraAdapterOptions): FormAdapter {
+export function createJiraAdapter(options: SiteOptions): FormAdapter {
   const { extractor, itemsPerPage = 50 } = options
   const sites = createSites({ name: NAME, open: createJira }, options)
   async function openRun(session: ProviderSession) {
@@ -32,10 +25,7 @@ export function createJiraAdapter(options: JiraAdapterOptions): FormAdapter {
     provider: 'jira',
     ...createFormConnection(jiraForm, ({ projects, ...login }, signal) =>
       sites.connect(login, signal, async (jira) => {
-        const { found, missing } = await findProjects(jira, projects)
-        if (missing.length > 0)
-          throw fieldFault('projects', `Jira has no project ${missing.join(', ')} that the account can read`)
-        if (found.size === 0) throw fieldFault('projects', 'The account can read no project')
+        requireFound(NAME, 'project', await findProjects(jira, projects))
         return { projects }
       }),
     ),

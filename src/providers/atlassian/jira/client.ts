@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { ProviderError } from '../../adapter.ts'
-import { findThing, parseAnswer, parseKnown } from '../../rest.ts'
+import { parseAnswer, parseKnown } from '../../rest.ts'
 import {
-  isMissing,
+  createProductApi,
   type Parameters,
   postJson,
+  type ProductApi,
   refusedToken,
   type Send,
-  withParameters,
 } from '../shared/client.ts'
 
 export const NAME = 'Jira'
@@ -26,19 +26,8 @@ export const time = z
   .transform((text) => Date.parse(text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2')))
   .refine((at) => !Number.isNaN(at))
 
-/** A Jira site as one account sees it. Paths are relative to `/rest/api/3/`. Each call throws ProviderError. */
-export interface Jira {
-  get<Schema extends z.ZodType>(
-    path: string,
-    schema: Schema,
-    parameters?: Parameters,
-  ): Promise<z.output<Schema>>
-  /** An object by its ID; null if it does not exist or the account may not see it. */
-  find<Schema extends z.ZodType>(
-    path: string,
-    schema: Schema,
-    parameters?: Parameters,
-  ): Promise<z.output<Schema> | null>
+/** A Jira site as one account sees it. Paths are relative to `/rest/api/3/`. */
+export interface Jira extends ProductApi {
   post<Schema extends z.ZodType>(path: string, body: unknown, schema: Schema): Promise<z.output<Schema>>
   /** The entries of a list in a known format, page by page, from `startAt`. */
   pages<Schema extends z.ZodType>(
@@ -57,21 +46,17 @@ export interface Jira {
 }
 
 export function createJira(base: string, send: Send): Jira {
-  const address = (path: string, parameters?: Parameters): string =>
-    withParameters(`${base}/rest/api/3/${path}`, parameters)
-  const get = async <Schema extends z.ZodType>(path: string, schema: Schema, parameters?: Parameters) =>
-    parseAnswer(await send({ url: address(path, parameters) }), schema, NAME)
-  const post = async <Schema extends z.ZodType>(path: string, body: unknown, schema: Schema) =>
-    parseAnswer(await send(postJson(address(path), body)), schema, NAME)
+  const root = `${base}/rest/api/3/`
+  const api = createProductApi(NAME, root, send)
+  const post: Jira['post'] = async (path, body, schema) =>
+    parseAnswer(await send(postJson(root + path, body)), schema, NAME)
   return {
-    get,
-    find: (path, schema, parameters) =>
-      findThing(get(path, z.unknown(), parameters), { schema, name: NAME, isMissing }),
+    ...api,
     post,
     async *pages(path, schema, parameters = {}, startAt = 0) {
       let at = startAt
       for (let count = 0; count < PAGES_MAX; count += 1) {
-        const page = await get(path, Listed, { ...parameters, startAt: String(at) })
+        const page = await api.get(path, Listed, { ...parameters, startAt: String(at) })
         const entries = page.values ?? page.comments ?? []
         yield parseKnown(entries, schema)
         at += entries.length
@@ -91,7 +76,7 @@ export function createJira(base: string, send: Send): Jira {
       throw new ProviderError('unavailable', 'Jira returned next pages without end')
     },
     async accountId() {
-      const { accountId } = await get('myself', z.object({ accountId: z.string().nullish() }))
+      const { accountId } = await api.get('myself', z.object({ accountId: z.string().nullish() }))
       if (accountId == null) throw refusedToken(NAME)
       return accountId
     },

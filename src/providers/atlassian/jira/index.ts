@@ -15,12 +15,9 @@ export const jira: Provider<'jira'> = defineProvider({
   },
   form: jiraForm,
   needs: [],
-  isGated: false,
-  hasChannels: false,
-  isForFiles: false,
   reportsReaders: true,
-  async createAdapter(settings, { clock, extractor }) {
+  async createAdapter(settings, deps) {
     const { createJiraAdapter } = await import('./adapter.ts')
-    return createJiraAdapter({ apiUrl: settings.JIRA_API_URL ?? null, clock, extractor })
+    return createJiraAdapter({ apiUrl: settings.JIRA_API_URL ?? null, ...deps })
   },
 })

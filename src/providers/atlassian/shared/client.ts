@@ -1,6 +1,7 @@
+import { z } from 'zod'
 import { VERSION } from '../../../kernel/version.ts'
 import { ProviderError } from '../../adapter.ts'
-import type { RestAnswer, RestOptions, RestRequest } from '../../rest.ts'
+import { findThing, parseAnswer, type RestAnswer, type RestOptions, type RestRequest } from '../../rest.ts'
 
 export type Parameters = Readonly<Record<string, string>>
 export type Send = (request: RestRequest) => Promise<RestAnswer>
@@ -25,6 +26,32 @@ export function createSend(name: string, send: Send): Send {
     const reason = answer.headers.get('x-seraph-loginreason') ?? ''
     if (/AUTHENTICATED_FAILED|AUTHENTICATION_DENIED/.test(reason)) throw refusedToken(name)
     return answer
+  }
+}
+
+/** A product's API. Each call throws ProviderError. */
+export interface ProductApi {
+  get<Schema extends z.ZodType>(
+    path: string,
+    schema: Schema,
+    parameters?: Parameters,
+  ): Promise<z.output<Schema>>
+  /** An object by its ID; null if it does not exist or the account may not see it. */
+  find<Schema extends z.ZodType>(
+    path: string,
+    schema: Schema,
+    parameters?: Parameters,
+  ): Promise<z.output<Schema> | null>
+}
+
+/** Paths are relative to `base`. */
+export function createProductApi(name: string, base: string, send: Send): ProductApi {
+  const get: ProductApi['get'] = async (path, schema, parameters) =>
+    parseAnswer(await send({ url: withParameters(base + path, parameters) }), schema, name)
+  return {
+    get,
+    find: (path, schema, parameters) =>
+      findThing(get(path, z.unknown(), parameters), { schema, name, isMissing }),
   }
 }
 

@@ -6,9 +6,9 @@ import {
 } from '../../../guarded-requests/addresses.ts'
 import { createGuardedFetch } from '../../../guarded-requests/guarded-fetch.ts'
 import { createOpenRequest } from '../../../guarded-requests/guarded-request.ts'
-import type { Clock } from '../../../kernel/clock.ts'
 import { formFault } from '../../form.ts'
 import { type ConnectedAccount, type JsonObject, ProviderError, type ProviderSession } from '../../adapter.ts'
+import type { AdapterDependencies } from '../../provider.ts'
 import { createRest, sendRequest, withToken } from '../../rest.ts'
 import { createSend, restOptionsOf, type Send } from './client.ts'
 import { followOutside } from './download.ts'
@@ -17,10 +17,11 @@ import { followOutside } from './download.ts'
 const CONNECT_TIMEOUT_MS = 10_000
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024
 
-export interface SiteOptions {
+export interface SiteOptions extends AdapterDependencies {
   /** Replaces the address of every site; null: sites keep their own. */
   apiUrl: string | null
-  clock: Clock
+  /** Items per page of a run; 50 by default. */
+  itemsPerPage?: number
   /** For tests: how names are resolved, and which addresses may be connected to; only public ones by default. */
   resolve?: Resolve
   isAllowed?: (address: string) => boolean
@@ -123,4 +124,15 @@ async function accountOf(name: string, api: { accountId(): Promise<string> }): P
   }
 }
 
-export const fieldFault = (path: string, message: string) => formFault([{ path, message }])
+/** @throws AppError unless the account can read every named project or space, or else any */
+export function requireFound(
+  name: string,
+  what: 'project' | 'space',
+  { found, missing }: { found: ReadonlyMap<string, unknown>; missing: readonly string[] },
+): void {
+  if (missing.length > 0)
+    throw fieldFault(`${what}s`, `${name} has no ${what} ${missing.join(', ')} that the account can read`)
+  if (found.size === 0) throw fieldFault(`${what}s`, `The account can read no ${what}`)
+}
+
+const fieldFault = (path: string, message: string) => formFault([{ path, message }])

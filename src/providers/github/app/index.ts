@@ -19,10 +19,6 @@ export const githubApp: Provider<'github_app'> = defineProvider({
   needs: [GITHUB_APP_PRIVATE_KEY],
   // Revoking ends only one of many tokens that the app can create.
   grants: { family: 'github_app', isShared: () => false },
-  isGated: false,
-  hasChannels: false,
-  isForFiles: false,
-  reportsReaders: false,
   async createAdapter({ GITHUB_API_URL, ...settings }, deps) {
     const { createGitHubAppAdapter } = await import('./adapter.ts')
     const { GITHUB_API_URL: standard } = await import('../adapter.ts')

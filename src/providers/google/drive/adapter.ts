@@ -1,7 +1,5 @@
 import { drive, type drive_v3 } from '@googleapis/drive'
 import pLimit from 'p-limit'
-import type { Clock } from '../../../kernel/clock.ts'
-import type { TextExtractor } from '../../../file-text/index.ts'
 import {
   ProviderError,
   type ChangePage,
@@ -13,7 +11,8 @@ import {
   type ProviderSession,
 } from '../../adapter.ts'
 import { createGoogleCaller, createGoogleCalls } from '../shared/calls.ts'
-import { createGoogleOAuth, type GoogleSettings } from '../shared/oauth.ts'
+import { createGoogleOAuth } from '../shared/oauth.ts'
+import type { GoogleAdapterOptions } from '../shared/settings.ts'
 import { createItemFailures, retriesAfter } from '../shared/item-failures.ts'
 import { emptyStep, pageOf, type SyncStep } from '../shared/sync-steps.ts'
 import { createAccessPolicies } from './access-policy.ts'
@@ -31,18 +30,8 @@ import { inParts } from '../../../kernel/in-parts.ts'
 
 export const GOOGLE_DRIVE_SCOPE = 'https://www.googleapis.com/auth/drive.readonly'
 
-export interface GoogleDriveAdapterOptions {
-  settings: GoogleSettings
-  clock: Clock
-  extractor: TextExtractor
-}
-
 /** The Google Drive connector reads the user's files, files shared with them, and their shared drives. */
-export function createGoogleDriveAdapter({
-  settings,
-  clock,
-  extractor,
-}: GoogleDriveAdapterOptions): OAuthAdapter {
+export function createGoogleDriveAdapter({ settings, clock, extractor }: GoogleAdapterOptions): OAuthAdapter {
   const rootUrl = settings.apiUrl === null ? {} : { rootUrl: settings.apiUrl }
   const api = drive({ version: 'v3', retry: false, redirect: 'error', ...rootUrl })
   const caller = createGoogleCaller()

@@ -1,5 +1,5 @@
 import { defineProvider, type Provider } from '../../provider.ts'
-import { googleClient, googleGrants, googleSettings, readGoogleSettings } from '../shared/settings.ts'
+import { google, readGoogleSettings } from '../shared/settings.ts'
 import { computePolicyHealth } from './policy-health.ts'
 
 export const googleDrive: Provider<'google_drive'> = defineProvider({
@@ -8,13 +8,9 @@ export const googleDrive: Provider<'google_drive'> = defineProvider({
   brings: 'Documents and files, with their permissions.',
   icon: 'M9 4h6l6.5 11.5-3 4.5h-13l-3-4.5zM9 4l6.5 11.5h6M5.5 20 12 9.3',
   color: '#188038',
-  settings: googleSettings,
-  client: googleClient,
-  isGated: true,
-  hasChannels: false,
+  ...google,
   isForFiles: true,
   reportsReaders: true,
-  grants: googleGrants,
   async createAdapter(settings, deps) {
     const { createGoogleDriveAdapter } = await import('./adapter.ts')
     return createGoogleDriveAdapter({ ...deps, settings: readGoogleSettings(settings) })

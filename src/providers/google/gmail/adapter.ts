@@ -1,7 +1,5 @@
 import { gmail, type gmail_v1 } from '@googleapis/gmail'
 import pLimit from 'p-limit'
-import type { Clock } from '../../../kernel/clock.ts'
-import type { TextExtractor } from '../../../file-text/index.ts'
 import {
   ProviderError,
   type ChangePage,
@@ -11,7 +9,8 @@ import {
 } from '../../adapter.ts'
 import { createGoogleCaller, createGoogleCalls, type GoogleCalls } from '../shared/calls.ts'
 import { GoogleError } from '../shared/error.ts'
-import { createGoogleOAuth, type GoogleSettings } from '../shared/oauth.ts'
+import { createGoogleOAuth } from '../shared/oauth.ts'
+import type { GoogleAdapterOptions } from '../shared/settings.ts'
 import { createItemFailures, retriesAfter } from '../shared/item-failures.ts'
 import { emptyStep, newCrawlName, pageOf } from '../shared/sync-steps.ts'
 import { parseGmailCursor, type GmailCursor } from './cursor.ts'
@@ -22,14 +21,8 @@ import type { MailRun } from './mail-run.ts'
 
 export const GMAIL_SCOPE = 'https://www.googleapis.com/auth/gmail.readonly'
 
-export interface GmailAdapterOptions {
-  settings: GoogleSettings
-  clock: Clock
-  extractor: TextExtractor
-}
-
 /** The Gmail connector reads every mail of one mailbox except trash, spam, drafts and chats. */
-export function createGmailAdapter({ settings, clock, extractor }: GmailAdapterOptions): OAuthAdapter {
+export function createGmailAdapter({ settings, clock, extractor }: GoogleAdapterOptions): OAuthAdapter {
   const rootUrl = settings.apiUrl === null ? {} : { rootUrl: settings.apiUrl }
   const api = gmail({ version: 'v1', retry: false, redirect: 'error', ...rootUrl })
   const caller = createGoogleCaller()

@@ -1,5 +1,5 @@
 import { defineProvider, type Provider } from '../../provider.ts'
-import { googleClient, googleGrants, googleSettings, readGoogleSettings } from '../shared/settings.ts'
+import { google, readGoogleSettings } from '../shared/settings.ts'
 
 export const gmail: Provider<'gmail'> = defineProvider({
   id: 'gmail',
@@ -7,13 +7,7 @@ export const gmail: Provider<'gmail'> = defineProvider({
   brings: 'Mail, without spam and trash.',
   icon: 'M4 18.5V6.5l8 6.5 8-6.5v12',
   color: '#c5372c',
-  settings: googleSettings,
-  client: googleClient,
-  isGated: true,
-  hasChannels: false,
-  isForFiles: false,
-  reportsReaders: false,
-  grants: googleGrants,
+  ...google,
   async createAdapter(settings, deps) {
     const { createGmailAdapter } = await import('./adapter.ts')
     return createGmailAdapter({ ...deps, settings: readGoogleSettings(settings) })

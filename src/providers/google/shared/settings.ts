@@ -1,8 +1,8 @@
-import type { ProviderEnvironment } from '../../provider.ts'
+import type { AdapterDependencies, ProviderEnvironment } from '../../provider.ts'
 import { required, secretSetting, urlSetting } from '../../settings.ts'
 import type { GoogleSettings } from './oauth.ts'
 
-export const googleSettings = {
+const settings = {
   GOOGLE_CLIENT_ID: secretSetting.describe(
     "Google OAuth client's ID. With the secret, the console offers Google Drive and Gmail",
   ),
@@ -15,10 +15,18 @@ export const googleSettings = {
   ),
 }
 
-export const googleClient = { id: 'GOOGLE_CLIENT_ID', secret: 'GOOGLE_CLIENT_SECRET' }
+/** What Google's providers share. */
+export const google = {
+  settings,
+  client: { id: 'GOOGLE_CLIENT_ID', secret: 'GOOGLE_CLIENT_SECRET' },
+  isGated: true,
+  // Revoking a grant ends the app's whole access to the account, for Drive and Gmail.
+  grants: { family: 'google' },
+}
 
-/** Revoking a grant ends the app's whole access to the account, for Drive and Gmail. */
-export const googleGrants = { family: 'google' }
+export interface GoogleAdapterOptions extends AdapterDependencies {
+  settings: GoogleSettings
+}
 
 /** The settings in the adapters' form. @throws when the client is not set */
 export function readGoogleSettings(settings: ProviderEnvironment): GoogleSettings {

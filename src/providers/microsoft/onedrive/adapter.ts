@@ -1,11 +1,9 @@
 import pLimit from 'p-limit'
-import type { TextExtractor } from '../../../file-text/index.ts'
-import type { Clock } from '../../../kernel/clock.ts'
 import { readFeed, readFeedItem } from '../../feed.ts'
 import type { OAuthAdapter, ProviderSession } from '../../adapter.ts'
 import { createGraphs } from '../shared/graph.ts'
 import { createMicrosoftOAuth } from '../shared/oauth.ts'
-import type { MicrosoftSettings } from '../shared/settings.ts'
+import type { MicrosoftAdapterOptions } from '../shared/settings.ts'
 import { listDrives } from './drives.ts'
 import { createDriveFeed } from './feed.ts'
 import { permissionsOf } from './permissions.ts'
@@ -16,16 +14,8 @@ import { createReaders } from './readers.ts'
 /** None of them needs an administrator's consent. */
 export const ONEDRIVE_SCOPES = ['Files.Read.All', 'Sites.Read.All', 'User.ReadBasic.All']
 
-export interface OneDriveAdapterOptions {
-  settings: MicrosoftSettings
-  clock: Clock
-  extractor: TextExtractor
-  /** Items per page of a run; 50 by default. */
-  itemsPerPage?: number
-}
-
 /** Reads the files of an account's OneDrive, and of the SharePoint sites that it follows. */
-export function createOneDriveAdapter(options: OneDriveAdapterOptions): OAuthAdapter {
+export function createOneDriveAdapter(options: MicrosoftAdapterOptions): OAuthAdapter {
   const { settings, clock, extractor, itemsPerPage = 50 } = options
   // Without it, every folder above a change is reported as changed.
   const graphOf = createGraphs(settings.apiUrl, { deltaExcludeParent: 'true' })

@@ -1,27 +1,17 @@
 import pLimit from 'p-limit'
-import type { TextExtractor } from '../../../file-text/index.ts'
-import type { Clock } from '../../../kernel/clock.ts'
 import { readFeed, readFeedItem } from '../../feed.ts'
 import type { OAuthAdapter, ProviderSession } from '../../adapter.ts'
 import { createGraphs } from '../shared/graph.ts'
 import { addressOf, createMicrosoftOAuth, Me, ME_FIELDS } from '../shared/oauth.ts'
-import type { MicrosoftSettings } from '../shared/settings.ts'
+import type { MicrosoftAdapterOptions } from '../shared/settings.ts'
 import { createMailFeed } from './feed.ts'
 import { listFolders } from './folders.ts'
 import { type MailRun, readMail } from './read-mail.ts'
 
 export const OUTLOOK_SCOPES = ['Mail.Read']
 
-export interface OutlookAdapterOptions {
-  settings: MicrosoftSettings
-  clock: Clock
-  extractor: TextExtractor
-  /** Mails per page of a run; 50 by default. */
-  itemsPerPage?: number
-}
-
 /** Reads the mails of an account's mailbox, except deleted, junk and unsent ones. */
-export function createOutlookAdapter(options: OutlookAdapterOptions): OAuthAdapter {
+export function createOutlookAdapter(options: MicrosoftAdapterOptions): OAuthAdapter {
   const { settings, clock, extractor, itemsPerPage = 50 } = options
   // https://learn.microsoft.com/graph/outlook-immutable-id: with it, a mail that moves keeps its id.
   const prefer = `IdType="ImmutableId", outlook.body-content-type="text", odata.maxpagesize=${itemsPerPage}`

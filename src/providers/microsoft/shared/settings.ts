@@ -1,12 +1,11 @@
 import { z } from 'zod'
-import type { ProviderEnvironment } from '../../provider.ts'
+import type { AdapterDependencies, ProviderEnvironment } from '../../provider.ts'
 import { required, secretSetting, urlSetting } from '../../settings.ts'
 
 const GRAPH = 'https://graph.microsoft.com'
 const LOGIN = 'https://login.microsoftonline.com'
 
-/** Settings that Microsoft's providers share. */
-export const microsoftSettings = {
+const settings = {
   MICROSOFT_CLIENT_ID: secretSetting.describe(
     "Microsoft Entra app registration's ID. With the secret, the console offers those of `onedrive`, `outlook` and `teams` that `PROVIDERS` names",
   ),
@@ -22,10 +21,19 @@ export const microsoftSettings = {
   MICROSOFT_AUTH_URL: urlSetting.describe(`Replaces ${LOGIN}`),
 }
 
-export const microsoftClient = { id: 'MICROSOFT_CLIENT_ID', secret: 'MICROSOFT_CLIENT_SECRET' }
+/** What Microsoft's providers share. */
+export const microsoft = {
+  settings,
+  client: { id: 'MICROSOFT_CLIENT_ID', secret: 'MICROSOFT_CLIENT_SECRET' },
+  // An app cannot revoke its grant; the user or an administrator does.
+  grants: { family: 'microsoft', isShared: () => false },
+}
 
-/** An app cannot revoke its grant; the user or an administrator does. */
-export const microsoftGrants = { family: 'microsoft', isShared: () => false }
+export interface MicrosoftAdapterOptions extends AdapterDependencies {
+  settings: MicrosoftSettings
+  /** Items per page of a run; 50 by default. */
+  itemsPerPage?: number
+}
 
 export interface MicrosoftSettings {
   clientId: string

@@ -1,11 +1,9 @@
 import { z } from 'zod'
-import type { TextExtractor } from '../../../file-text/index.ts'
-import type { Clock } from '../../../kernel/clock.ts'
 import { readFeed, readFeedItem } from '../../feed.ts'
 import type { OAuthAdapter, ProviderSession } from '../../adapter.ts'
 import { createGraphs } from '../shared/graph.ts'
 import { addressOf, createMicrosoftOAuth, Me, ME_FIELDS } from '../shared/oauth.ts'
-import type { MicrosoftSettings } from '../shared/settings.ts'
+import type { MicrosoftAdapterOptions } from '../shared/settings.ts'
 import { listChannels } from './channels.ts'
 import { createChannelFeed } from './feed.ts'
 import { permissionsOf } from './permissions.ts'
@@ -23,16 +21,8 @@ export const TEAMS_SCOPES = [
 
 const Cursor = z.object({ since: Position })
 
-export interface TeamsAdapterOptions {
-  settings: MicrosoftSettings
-  clock: Clock
-  extractor: TextExtractor
-  /** Threads per page of a run; 50 by default, which is the most that Graph allows. */
-  itemsPerPage?: number
-}
-
 /** Reads the threads of the channels that an account can open. */
-export function createTeamsAdapter(options: TeamsAdapterOptions): OAuthAdapter {
+export function createTeamsAdapter(options: MicrosoftAdapterOptions): OAuthAdapter {
   const { settings, clock, extractor, itemsPerPage = 50 } = options
   const graphOf = createGraphs(settings.apiUrl)
   async function openRun(session: ProviderSession): Promise<TeamsRun> {

@@ -15,9 +15,6 @@ export const exampleProvider: Provider<'example'> = defineProvider({
   },
   form: exampleForm,
   needs: [],
-  isGated: false,
-  hasChannels: false,
-  isForFiles: false,
   reportsReaders: true,
   async createAdapter(settings, { clock }) {
     const { createExampleAdapter } = await import('./adapter.ts')

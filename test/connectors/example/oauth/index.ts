@@ -15,9 +15,6 @@ export const exampleProvider: Provider<'example'> = defineProvider({
     EXAMPLE_API_URL: urlSetting.describe('Replaces https://api.example.com'),
   },
   client: { id: 'EXAMPLE_CLIENT_ID', secret: 'EXAMPLE_CLIENT_SECRET' },
-  isGated: false,
-  hasChannels: false,
-  isForFiles: false,
   reportsReaders: true,
   grants: { family: 'example' },
   async createAdapter(settings, { clock }) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Greatest } from './greatest.ts'
+import { Greatest } from './greatest-values.ts'
 
 describe('the greatest values', () => {
   it('have the same least value that sorting finds, or 0 while there are too few', () => {

@@ -8,7 +8,7 @@ export type Graph = Pick<Canvas, 'nodes' | 'edges'>
 const NODES_MAX = 10_000
 
 /** Cache of recent graphs. The key contains the view and the canvas revision, so an entry never goes stale. */
-export class DrawnBefore {
+export class GraphCache {
   readonly #graphs = new LRUCache<string, Graph>({
     maxSize: NODES_MAX,
     sizeCalculation: ({ nodes }) => Math.max(1, nodes.length),

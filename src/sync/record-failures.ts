@@ -1,14 +1,14 @@
 import type { Tx } from '../database/database.ts'
 import type { ItemFailure } from '../providers/index.ts'
-import type { TakenRun } from './run-lease.ts'
+import type { LeasedRun } from './run-lease.ts'
 import { storedFailure } from './stored-failure.ts'
 
 const KEPT_MAX = 100
 
 /** Records up to a hundred failed items of a run and a hundred empty ones, each once. @returns counts and ids */
-export async function keepFailures(
+export async function recordFailures(
   tx: Tx,
-  run: TakenRun,
+  run: LeasedRun,
   { failures, skipped = [] }: { failures: readonly ItemFailure[]; skipped?: readonly ItemFailure[] },
   at: Date,
 ): Promise<{ failed: number; skipped: string[] }> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Readable } from '../kernel/viewer.ts'
-import { DrawnBefore, type Graph } from './drawn-before.ts'
+import { GraphCache, type Graph } from './graph-cache.ts'
 import type { View } from './visible-sources.ts'
 
 const VIEW: View = {
@@ -18,10 +18,10 @@ function graphOf(nodes: number): Graph {
 
 describe('the graph cache', () => {
   it('returns a graph only for the same view, state and query', () => {
-    const drawn = new DrawnBefore()
+    const cache = new GraphCache()
     const graph = graphOf(1)
-    drawn.keep(VIEW, { limit: 10, q: 'atlas' }, graph)
-    expect(drawn.find(VIEW, { limit: 10, q: 'atlas' })).toBe(graph)
+    cache.keep(VIEW, { limit: 10, q: 'atlas' }, graph)
+    expect(cache.find(VIEW, { limit: 10, q: 'atlas' })).toBe(graph)
     const others: View[] = [
       { ...VIEW, revision: 'second' },
       { ...VIEW, organizationId: 'p' },
@@ -30,7 +30,7 @@ describe('the graph cache', () => {
       { ...VIEW, sources: [...VIEW.sources, { id: 't', provider: 'notion', label: 'Wiki', items: 1 }] },
       { ...VIEW, sources: [{ id: 's', provider: 'slack', label: 'Renamed', items: 1 }] },
     ]
-    for (const view of others) expect(drawn.find(view, { limit: 10, q: 'atlas' })).toBeUndefined()
+    for (const view of others) expect(cache.find(view, { limit: 10, q: 'atlas' })).toBeUndefined()
     const questions = [
       { limit: 11, q: 'atlas' },
       { limit: 10 },
@@ -39,23 +39,23 @@ describe('the graph cache', () => {
       { limit: 10, q: 'atlas', provider: 'slack' },
       { limit: 10, q: 'atlas', entityType: 'topic' },
     ] as const
-    for (const query of questions) expect(drawn.find(VIEW, query)).toBeUndefined()
+    for (const query of questions) expect(cache.find(VIEW, query)).toBeUndefined()
   })
 
   it('does not cache a graph of an unknown state', () => {
-    const drawn = new DrawnBefore()
+    const cache = new GraphCache()
     const view = { ...VIEW, revision: null }
-    drawn.keep(view, { limit: 10 }, graphOf(1))
-    expect(drawn.find(view, { limit: 10 })).toBeUndefined()
+    cache.keep(view, { limit: 10 }, graphOf(1))
+    expect(cache.find(view, { limit: 10 })).toBeUndefined()
   })
 
   it('evicts the graphs that were not requested for longest', () => {
-    const drawn = new DrawnBefore()
+    const cache = new GraphCache()
     for (let limit = 1; limit <= 40; limit++) {
-      drawn.keep(VIEW, { limit }, graphOf(500))
-      expect(drawn.find(VIEW, { limit: 1 })).toBeDefined()
+      cache.keep(VIEW, { limit }, graphOf(500))
+      expect(cache.find(VIEW, { limit: 1 })).toBeDefined()
     }
-    const kept = Array.from({ length: 40 }, (_, n) => n + 1).filter((limit) => drawn.find(VIEW, { limit }))
+    const kept = Array.from({ length: 40 }, (_, n) => n + 1).filter((limit) => cache.find(VIEW, { limit }))
     expect(kept).toEqual([1, ...Array.from({ length: 19 }, (_, n) => n + 22)])
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Canvas, joined, withoutSources } from './shown-part.ts'
+import { type Canvas, joined, withoutSources } from './canvas-parts.ts'
 
 const node = (id: string, kind: 'entity' | 'source' = 'entity'): Canvas['nodes'][number] => ({
   id,

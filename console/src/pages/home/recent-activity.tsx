@@ -8,13 +8,13 @@ import { Panel } from '../../ui/panel.tsx'
 import { useNow } from '../../ui/relative-time.tsx'
 import { usageBars } from '../billing/usage-bars.ts'
 import { UsageColumns } from '../billing/usage-columns.tsx'
-import classes from './asked-lately.module.css'
+import classes from './recent-activity.module.css'
 
 const DAYS = 14
 const DAY_MS = 24 * 60 * 60_000
 
 /** Requests of the last two weeks by day and caller, never their text. */
-export function AskedLately() {
+export function RecentActivity() {
   const { api, organization } = useWorkspace()
   const from = new Date(useNow() - (DAYS - 1) * DAY_MS).toISOString().slice(0, 10)
   const usage = useQuery({

@@ -10,7 +10,7 @@ export const LEASE_SECONDS = 60
 /** Candidates per query: if other processes acquire the first ones, a later one is free. */
 const CANDIDATES = 16
 
-export interface TakenPoll {
+export interface LeasedPoll {
   source: Source
   lease: Lease<'permission_polls'>
   /** When the next one is due, unless it is requested earlier. */
@@ -18,11 +18,11 @@ export interface TakenPoll {
 }
 
 /** Acquires the poll that has been due longest. */
-export async function takePoll(
+export async function acquirePoll(
   db: Db,
   providers: readonly ProviderId[],
   now: Date,
-): Promise<TakenPoll | undefined> {
+): Promise<LeasedPoll | undefined> {
   if (providers.length === 0) return undefined
   for (const candidate of await findDue(db, providers, now)) {
     const { organizationId, sourceId } = candidate
@@ -58,7 +58,7 @@ async function findDue(db: Db, providers: readonly ProviderId[], now: Date): Pro
 /** Ends a poll, with its outcome and the time of the next. A poll requested in the meantime stays due. */
 export async function endPoll(
   db: Db,
-  { lease, nextAt }: TakenPoll,
+  { lease, nextAt }: LeasedPoll,
   end: { checkedAt: Date | null; errorMessage: string | null; nextAt: Date },
 ): Promise<void> {
   await releaseLease(db, lease, {
