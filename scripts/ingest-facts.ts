@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BODY_BYTES_MAX, DOCUMENTS_MAX, INGEST_BYTES_MAX } from '../src/items/schemas.ts'
+import { BODY_BYTES_MAX, DOCUMENTS_MAX, INGEST_BYTES_MAX } from '../src/items/ingest-request.ts'
 
 const Answer = z.object({
   content: z.object({ 'application/json': z.object({ examples: z.record(z.string(), z.unknown()) }) }),

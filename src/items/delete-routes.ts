@@ -3,7 +3,8 @@ import { defineRoute, reply } from '../http/route.ts'
 import { PERSON_REFUSALS, requireViewer } from '../http/twins.ts'
 import { EXAMPLE_ID, idOf, onBehalfOfQuery } from '../kernel/schemas.ts'
 import { providerOf } from '../providers/index.ts'
-import { DeletedSourceItem, ExternalId } from './schemas.ts'
+import { ExternalId } from './ingest-request.ts'
+import { DeletedSourceItem } from './schemas.ts'
 import type { ItemServices } from './routes.ts'
 
 const shared = {

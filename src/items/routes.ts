@@ -3,15 +3,8 @@ import { FORMATS_IN_WORDS, SERVICE_FILE_LIMITS } from '../file-text/index.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import { readingTwins, twins } from '../http/twins.ts'
 import { count, EXAMPLE_ID, fileName, idOf, onBehalfOfQuery, Timestamp } from '../kernel/schemas.ts'
-import {
-  INGEST_BYTES_MAX,
-  ingestBody,
-  IngestRequest,
-  ItemPage,
-  ItemReader,
-  ListQuery,
-  SourceItem,
-} from './schemas.ts'
+import { INGEST_BYTES_MAX, ingestBody, IngestRequest } from './ingest-request.ts'
+import { ItemPage, ItemReader, ListQuery, SourceItem } from './schemas.ts'
 import { StoredFile } from './console-schemas.ts'
 import type { Files } from './files.ts'
 import type { Items } from './items.ts'

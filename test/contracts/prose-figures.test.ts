@@ -198,7 +198,12 @@ const FIGURES: Figure[] = [
     'cli/commands/evaluate.ts',
     'BYTES_MAX = 1_048_576',
   ],
-  [`${GUIDES}/questions.md`, 'at most 1 MiB of text', 'src/items/schemas.ts', 'BODY_BYTES_MAX = 1024 * 1024'],
+  [
+    `${GUIDES}/questions.md`,
+    'at most 1 MiB of text',
+    'src/items/ingest-request.ts',
+    'BODY_BYTES_MAX = 1024 * 1024',
+  ],
   [
     `${GUIDES}/questions.md`,
     'polled every 15 minutes',
