@@ -1,12 +1,11 @@
 import type { Source } from './source-words.ts'
 
 /** A push-only source as the API lists it. */
-export function sourceForTests(given: Partial<Source>): Source {
+export function sourceForTests(given: Pick<Source, 'provider'> & Partial<Source>): Source {
   return {
     id: '0d5cfbf2-53a1-4b2e-8a41-6d8f0a3f8f43',
-    provider: 'gmail',
     status: 'active',
-    displayName: 'Gmail (push)',
+    displayName: 'Push only',
     externalAccountId: 'push:1',
     lastSyncedAt: null,
     errorMessage: null,

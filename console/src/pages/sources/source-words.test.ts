@@ -19,14 +19,14 @@ describe('the counts of a run', () => {
 })
 
 describe('the source that files go to', () => {
-  const unused = sourceForTests({ id: 'unused' })
+  const unused = sourceForTests({ id: 'unused', provider: 'gmail' })
   const account = sourceForTests({
     id: 'account',
     externalAccountId: 'grace@example.com',
     sourceItemCount: 9,
   })
   const files = sourceForTests({ id: 'files', provider: 'google_drive', displayName: 'Google Drive (push)' })
-  const handbook = sourceForTests({ id: 'handbook', displayName: 'Handbook' })
+  const handbook = sourceForTests({ id: 'handbook', provider: 'gmail', displayName: 'Handbook' })
 
   it('is the one asked for, then the one for files, then another in use', () => {
     const all = [unused, account, handbook, files]
