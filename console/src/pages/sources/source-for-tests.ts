@@ -5,7 +5,7 @@ export function sourceForTests(given: Pick<Source, 'provider'> & Partial<Source>
   return {
     id: '0d5cfbf2-53a1-4b2e-8a41-6d8f0a3f8f43',
     status: 'active',
-    displayName: 'Push only',
+    displayName: 'Gmail (push)',
     externalAccountId: 'push:1',
     lastSyncedAt: null,
     errorMessage: null,

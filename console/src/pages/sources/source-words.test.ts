@@ -22,6 +22,7 @@ describe('the source that files go to', () => {
   const unused = sourceForTests({ id: 'unused', provider: 'gmail' })
   const account = sourceForTests({
     id: 'account',
+    provider: 'gmail',
     externalAccountId: 'grace@example.com',
     sourceItemCount: 9,
   })

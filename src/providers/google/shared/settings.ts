@@ -29,11 +29,11 @@ export interface GoogleAdapterOptions extends AdapterDependencies {
 }
 
 /** The settings in the adapters' form. @throws when the client is not set */
-export function readGoogleSettings(settings: ProviderEnvironment): GoogleSettings {
+export function readGoogleSettings(environment: ProviderEnvironment): GoogleSettings {
   return {
-    clientId: required(settings['GOOGLE_CLIENT_ID'], 'GOOGLE_CLIENT_ID'),
-    clientSecret: required(settings['GOOGLE_CLIENT_SECRET'], 'GOOGLE_CLIENT_SECRET'),
-    apiUrl: settings['GOOGLE_API_URL'] ?? null,
-    authUrl: settings['GOOGLE_AUTH_URL'] ?? null,
+    clientId: required(environment['GOOGLE_CLIENT_ID'], 'GOOGLE_CLIENT_ID'),
+    clientSecret: required(environment['GOOGLE_CLIENT_SECRET'], 'GOOGLE_CLIENT_SECRET'),
+    apiUrl: environment['GOOGLE_API_URL'] ?? null,
+    authUrl: environment['GOOGLE_AUTH_URL'] ?? null,
   }
 }

@@ -44,12 +44,12 @@ export interface MicrosoftSettings {
 }
 
 /** The settings in the adapters' form. @throws when the client is not set */
-export function readMicrosoftSettings(settings: ProviderEnvironment): MicrosoftSettings {
+export function readMicrosoftSettings(environment: ProviderEnvironment): MicrosoftSettings {
   return {
-    clientId: required(settings['MICROSOFT_CLIENT_ID'], 'MICROSOFT_CLIENT_ID'),
-    clientSecret: required(settings['MICROSOFT_CLIENT_SECRET'], 'MICROSOFT_CLIENT_SECRET'),
-    tenant: settings['MICROSOFT_TENANT'] ?? 'common',
-    apiUrl: settings['MICROSOFT_API_URL'] ?? GRAPH,
-    authUrl: settings['MICROSOFT_AUTH_URL'] ?? LOGIN,
+    clientId: required(environment['MICROSOFT_CLIENT_ID'], 'MICROSOFT_CLIENT_ID'),
+    clientSecret: required(environment['MICROSOFT_CLIENT_SECRET'], 'MICROSOFT_CLIENT_SECRET'),
+    tenant: environment['MICROSOFT_TENANT'] ?? 'common',
+    apiUrl: environment['MICROSOFT_API_URL'] ?? GRAPH,
+    authUrl: environment['MICROSOFT_AUTH_URL'] ?? LOGIN,
   }
 }
