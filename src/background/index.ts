@@ -1,3 +1,4 @@
+export { createDatabaseClock, measureClockLag } from './database-clock.ts'
 export {
   acquireLease,
   isLeaseFree,

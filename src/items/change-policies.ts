@@ -19,17 +19,24 @@ export type PolicySource = SourceRef & { provider: ProviderId }
 /** Items per transaction, whose contents are read for hashing. */
 const AT_ONCE = 100
 
-/** Updates policies of items that a source's runs stored; `within` begins each transaction. Returns the count. */
+export interface PolicyRead {
+  /** Items that were stored after this time keep their policy: it may be newer than the given one. */
+  readSince: Date
+  /** Begins each transaction. */
+  within: (tx: Tx) => Promise<void>
+}
+
+/** Updates policies of items that a source's runs stored. Returns the count. */
 export async function changePolicies(
   db: Db,
   source: PolicySource,
   policies: readonly PolicyChange[],
-  within: (tx: Tx) => Promise<void>,
+  read: PolicyRead,
   at: Date,
 ): Promise<number> {
   const changed = await findChanged(db, source, policies)
   let count = 0
-  for (const some of inParts(changed, AT_ONCE)) count += await store(db, source, some, within, at)
+  for (const some of inParts(changed, AT_ONCE)) count += await store(db, source, some, read, at)
   return count
 }
 
@@ -69,7 +76,7 @@ async function store(
   db: Db,
   source: PolicySource,
   changed: readonly Changed[],
-  within: (tx: Tx) => Promise<void>,
+  { readSince, within }: PolicyRead,
   at: Date,
 ): Promise<number> {
   const { organizationId } = source
@@ -95,7 +102,7 @@ async function store(
   const values = rows.map((row, n) => changeOf(row, policyOf.get(row.id) ?? null, policyIds[n] ?? NOBODY_ID))
   return await changeItems(db, organizationId, async (tx, noted) => {
     await within(tx)
-    const ids = await update(tx, source, values, at)
+    const ids = await update(tx, source, values, { readSince, at })
     noted.add(ids)
     return ids.length
   })
@@ -131,21 +138,23 @@ async function update(
   tx: Tx,
   { organizationId, sourceId }: PolicySource,
   values: readonly ItemChange[],
-  at: Date,
+  { readSince, at }: { readSince: Date; at: Date },
 ): Promise<string[]> {
-  const json = JSON.stringify(values)
   const { rows } = await sql`
     update source_items i set metadata = g.metadata::jsonb, policy_id = g."policyId",
       content_sha256 = decode(g.hash, 'hex'), updated_at = ${at},
       canvas_sha256 = case when i.canvas_sha256 = i.content_sha256 then decode(g.hash, 'hex') else i.canvas_sha256 end
-    from json_to_recordset(${json}::json)
+    from json_to_recordset(${JSON.stringify(values)}::json)
       as g(id uuid, metadata text, before text, hash text, "policyId" int)
     where i.organization_id = ${organizationId} and i.id = g.id and i.content_sha256 = decode(g.before, 'hex')
+      and i.synced_at <= ${readSince}
     returning i.id`.execute(tx)
+  const ids = new Set(Ids.parse(rows).map(({ id }) => id))
+  const updated = JSON.stringify(values.filter(({ id }) => ids.has(id)))
   await sql`
     update synced_items s set has_policy = g."hasPolicy"
-    from json_to_recordset(${json}::json) as g(id uuid, "hasPolicy" boolean)
+    from json_to_recordset(${updated}::json) as g(id uuid, "hasPolicy" boolean)
     where s.organization_id = ${organizationId} and s.source_id = ${sourceId} and s.source_item_id = g.id
       and s.has_policy <> g."hasPolicy"`.execute(tx)
-  return Ids.parse(rows).map(({ id }) => id)
+  return [...ids]
 }

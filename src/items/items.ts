@@ -10,7 +10,7 @@ import { createFairLimit } from '../kernel/fair-limit.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { Readable, type Viewer } from '../kernel/viewer.ts'
 import { providersOf } from '../providers/index.ts'
-import { changePolicies, type PolicyChange, type PolicySource } from './change-policies.ts'
+import { changePolicies, type PolicyChange, type PolicyRead, type PolicySource } from './change-policies.ts'
 import { refuseDuplicates, requireSources, requireVectorRight } from './check-documents.ts'
 import { deleteShownItem, type NamedItem, recordDeletion } from './delete-items.ts'
 import { exportItems } from './export-items.ts'
@@ -75,12 +75,8 @@ export interface Items {
     within?: WithinWrite,
     how?: { signal?: AbortSignal; anewSince?: Date | undefined; clock?: Clock },
   ): Promise<StoreCounts>
-  /** Updates policies of items that a source's runs stored; `within` begins each transaction. Returns the count. */
-  changePolicies(
-    source: PolicySource,
-    policies: readonly PolicyChange[],
-    within: (tx: Tx) => Promise<void>,
-  ): Promise<number>
+  /** Updates policies of items that a source's runs stored. Returns the count. */
+  changePolicies(source: PolicySource, policies: readonly PolicyChange[], read: PolicyRead): Promise<number>
 }
 
 /** Concurrent ingests of this process. One slot always stays free for other organizations. */
@@ -156,7 +152,7 @@ export function createItems(deps: {
       return await readersOf(db, viewer.organizationId, id)
     },
     remove: (caller, item, readable) => removeOne({ db, clock }, caller, item, readable),
-    changePolicies: (source, policies, within) => changePolicies(db, source, policies, within, clock.now()),
+    changePolicies: (source, policies, read) => changePolicies(db, source, policies, read, clock.now()),
   }
 }
 

@@ -34,7 +34,10 @@ export async function applyPermissions(
   for (const { id, members } of page.groups)
     await applyMembers(db, poll, sourceGroupPrincipal(sourceId, id), principalsOf(sourceId, members))
   if (page.policies.length > 0)
-    await items.changePolicies(poll.source, page.policies, (tx) => requireLease(tx, poll.lease))
+    await items.changePolicies(poll.source, page.policies, {
+      readSince: poll.startedAt,
+      within: (tx) => requireLease(tx, poll.lease),
+    })
 }
 
 export async function readGroupIds(db: Db, source: SourceRef): Promise<Set<string>> {

@@ -1,4 +1,11 @@
-import { createTask, LeaseLost, releaseLeases, renewLease } from '../background/index.ts'
+import {
+  createDatabaseClock,
+  createTask,
+  LeaseLost,
+  measureClockLag,
+  releaseLeases,
+  renewLease,
+} from '../background/index.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import { LEASE_SECONDS, acquirePoll, type LeasedPoll } from './poll-lease.ts'
 import { type PollDependencies, pollPermissions } from './poll-permissions.ts'
@@ -7,6 +14,8 @@ export interface PermissionPollerDependencies extends PollDependencies {
   /** The offered providers that say who may read an item. */
   providers: readonly ProviderId[]
   onError: (error: unknown) => void
+  /** How far this server's clock is behind the runs' clock, in milliseconds; the database's by default. */
+  measureLag?: () => Promise<number>
 }
 
 export interface PermissionPoller {
@@ -25,14 +34,19 @@ const CONCURRENCY = 4
 
 /** Polls the permissions of several sources at once, separately from their sync runs, which can take hours. */
 export function createPermissionPoller(deps: PermissionPollerDependencies): PermissionPoller {
-  const { db, clock, providers, onError } = deps
+  const { db, providers, onError } = deps
+  const clock = createDatabaseClock(deps.clock, deps.measureLag ?? (() => measureClockLag(db)))
   const stopping = new AbortController()
   const working = new Set<Promise<void>>()
 
   async function work(poll: LeasedPoll): Promise<void> {
     const lease = keepLease(deps, poll)
     try {
-      const fault = await pollPermissions(deps, poll, AbortSignal.any([stopping.signal, lease.lost]))
+      const fault = await pollPermissions(
+        { ...deps, clock },
+        poll,
+        AbortSignal.any([stopping.signal, lease.lost]),
+      )
       if (fault !== undefined) onError(fault)
     } catch (error) {
       onError(error)
@@ -43,6 +57,7 @@ export function createPermissionPoller(deps: PermissionPollerDependencies): Perm
   /** @returns whether it acquired any poll */
   async function acquireNext(): Promise<boolean> {
     let taken = false
+    await clock.adjust()
     while (working.size < CONCURRENCY && !stopping.signal.aborted) {
       const poll = await acquirePoll(db, providers, clock.now())
       if (!poll) return taken

@@ -13,6 +13,7 @@ const CANDIDATES = 16
 export interface LeasedPoll {
   source: Source
   lease: Lease<'permission_polls'>
+  startedAt: Date
   /** When the next one is due, unless it is requested earlier. */
   nextAt: Date
 }
@@ -32,7 +33,7 @@ export async function acquirePoll(
       { table: 'permission_polls', key: { organization_id: organizationId, source_id: sourceId } },
       { seconds: LEASE_SECONDS, set: { next_at: nextAt }, where: sql<boolean>`next_at <= ${now}` },
     )
-    if (lease !== null) return { source: await readSource(db, candidate), lease, nextAt }
+    if (lease !== null) return { source: await readSource(db, candidate), lease, startedAt: now, nextAt }
   }
   return undefined
 }

@@ -36,10 +36,9 @@ export async function pollPermissions(
   signal: AbortSignal,
 ): Promise<unknown> {
   const { db, clock } = deps
-  const startedAt = clock.now()
   try {
     await read(deps, poll, signal)
-    await endPoll(db, poll, { checkedAt: startedAt, errorMessage: null, nextAt: nextPoll(deps, poll) })
+    await endPoll(db, poll, { checkedAt: poll.startedAt, errorMessage: null, nextAt: nextPoll(deps, poll) })
     return undefined
   } catch (error) {
     if (error instanceof LeaseLost) return undefined

@@ -1,11 +1,10 @@
-import { createTask, within } from '../background/index.ts'
+import { createDatabaseClock, createTask, measureClockLag, within } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
 import type { Items } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import { applyPage, type ApplyDependencies } from './apply-page.ts'
 import { createWorkerPool } from './worker-pool.ts'
-import { createDatabaseClock, measureClockLag } from './database-clock.ts'
 import {
   executeRun,
   type ExecuteDependencies,

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { measureClockLag } from '../background/index.ts'
 import { HOUR_MS } from '../kernel/clock.ts'
 import { ProviderError } from '../providers/index.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { startSyncBench, SYNC_INTERVAL_MS, type SyncBench } from '../../test/support/sync.ts'
-import { measureClockLag } from './database-clock.ts'
 
 let bench: SyncBench
 let provider: FakeProvider
