@@ -146,7 +146,8 @@ async function expectReaders(
   { wiki: { state }, sync }: ConfluenceAccount,
   { groups, policies }: Awaited<ReturnType<typeof readPermissions>>,
 ): Promise<void> {
-  expect([...policies.keys()]).toEqual([])
+  const stored = new Map([...sync.items].map(([id, { metadata }]) => [id, metadata.accessPolicy]))
+  expect(policies).toEqual(stored)
   for (const { externalId, metadata } of sync.items.values()) {
     const page = state.contents.get(externalId.split('/')[1] ?? '')
     if (page === undefined) throw new Error(`${externalId} is stored, but gone`)

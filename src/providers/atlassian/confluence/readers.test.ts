@@ -105,6 +105,24 @@ it('a page that the account no longer reads is closed at once, and a run is aske
   expect(sync.items.size).toBe(0)
 })
 
+it('readers that a poll stored are corrected by the next when they change back', async () => {
+  const { wiki, hr, sync, adapter } = await connect()
+  const { state } = wiki
+  const parent = state.add(hr, { restriction: { users: ['ada'], groups: [] } })
+  const page = state.add(hr, { parentId: parent.id })
+  await sync.run()
+  const policyNow = async () =>
+    (await readPermissions(adapter, sync.session, sync.cursor)).policies.get(`acme.atlassian.net/${page.id}`)
+  parent.restriction = null
+  expect(await policyNow()).toMatchObject({ groups: [`confluence-space-${hr.id}`] })
+  parent.restriction = { users: ['ada'], groups: [] }
+  expect(await policyNow()).toMatchObject({ groups: [`confluence-content-${parent.id}`] })
+  page.restriction = { users: ['bob'], groups: [] }
+  expect(await policyNow()).toBeNull()
+  page.restriction = null
+  expect(await policyNow()).toMatchObject({ groups: [`confluence-content-${parent.id}`] })
+})
+
 it('permissions are read during a first crawl too', async () => {
   const account = await connect({ itemsPerPage: 1 })
   const { wiki, hr, sync } = account

@@ -135,7 +135,8 @@ async function expectReaders(
   { jira: { state }, sync }: JiraAccount,
   { groups, policies }: Awaited<ReturnType<typeof readPermissions>>,
 ): Promise<void> {
-  expect([...policies.keys()]).toEqual([])
+  const stored = new Map([...sync.items].map(([id, { metadata }]) => [id, metadata.accessPolicy]))
+  expect(policies).toEqual(stored)
   for (const { externalId, metadata } of sync.items.values()) {
     const issue = state.issues.get(externalId.split('/')[1] ?? '')
     if (issue === undefined) throw new Error(`${externalId} is stored, but gone`)

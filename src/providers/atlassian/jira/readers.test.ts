@@ -147,6 +147,19 @@ it('an issue that the account no longer reads is closed at once, and a run is as
   expect(sync.items.size).toBe(0)
 })
 
+it('readers that a poll stored are corrected by the next when they change back', async () => {
+  const { jira, hr, sync, adapter } = await connect()
+  const issue = jira.state.add(hr, { levelId: '10020' })
+  hr.levels.set('10020', [{ type: 'user', value: 'ada' }])
+  await sync.run()
+  const policyNow = async () =>
+    (await readPermissions(adapter, sync.session, sync.cursor)).policies.get(`acme.atlassian.net/${issue.id}`)
+  jira.state.edit(issue, { levelId: null })
+  expect(await policyNow()).toMatchObject({ groups: [`jira-project-${hr.id}`] })
+  jira.state.edit(issue, { levelId: '10020' })
+  expect(await policyNow()).toMatchObject({ groups: [`jira-level-${hr.id}-10020`] })
+})
+
 it('permissions are read during a first crawl too', async () => {
   const account = await connect({ itemsPerPage: 1 })
   const { jira, hr, sync } = account

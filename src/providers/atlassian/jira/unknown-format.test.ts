@@ -32,7 +32,7 @@ it('nobody reads an issue in an unknown format, until it is known', async () => 
   jira.state.edit(issue, { summary: 'Another summary' })
   expect(await policyNow()).toEqual({ visibility: 'restricted' })
   jira.faults.clear()
-  expect(await policyNow()).toBeUndefined()
+  expect(await policyNow()).toEqual({ visibility: 'restricted', groups: [`jira-project-${hr.id}`] })
 })
 
 it('a project in an unknown format ends the run and removes nothing', async () => {

@@ -1,4 +1,3 @@
-import { runCooperatively, type Pausable } from '../../../kernel/cooperative.ts'
 import {
   type AccessPolicy,
   type GroupMembers,
@@ -7,7 +6,7 @@ import {
   ProviderError,
 } from '../../adapter.ts'
 import type { Surveyed } from './feed.ts'
-import { type Position, readersIn } from './position.ts'
+import type { Position } from './position.ts'
 import { inParts } from '../../../kernel/in-parts.ts'
 
 const POLICIES_PER_PAGE = 500
@@ -36,11 +35,15 @@ export interface Readers {
   directory: Directory
 }
 
-/** The policies that differ from those at the runs' position, and the members of every group that policies name. */
+/**
+ * The policies of all stored items, and the members of every group that policies name. Unchanged policies
+ * too: an earlier poll may have stored others.
+ */
 export async function* listReaders(readers: Readers): AsyncGenerator<PermissionsPage, PermissionsEnd> {
   const { surveyed, position, prefix, policyOf, groups, directory } = readers
-  const changed = await runCooperatively(eachChanged(surveyed, position))
-  for (const ids of inParts(changed, POLICIES_PER_PAGE)) {
+  // Without a mark, the survey may not have read an item's readers.
+  const known = surveyed.ids.filter((id) => surveyed.stored.has(id) && position.known[id] !== undefined)
+  for (const ids of inParts(known, POLICIES_PER_PAGE)) {
     const policies = ids.map((id) => ({ externalId: prefix + id, accessPolicy: policyOf(id) }))
     yield { groups: [], policies }
   }
@@ -55,16 +58,6 @@ export async function* listReaders(readers: Readers): AsyncGenerator<Permissions
     yield { groups: [{ id, members }], policies: [] }
   }
   return { groupIds, needsRun: gone.length > 0 }
-}
-
-function* eachChanged({ ids, marks }: Surveyed, { known }: Position): Pausable<string[]> {
-  const changed: string[] = []
-  for (const id of ids) {
-    yield
-    const mark = known[id]
-    if (mark !== undefined && readersIn(mark) !== readersIn(marks.get(id) ?? '')) changed.push(id)
-  }
-  return changed
 }
 
 /** Resolves readers. Accounts that the site does not return cannot read. */
