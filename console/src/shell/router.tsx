@@ -17,6 +17,7 @@ import { AdminOnly } from './admin-only.tsx'
 import { BrokenPage } from './broken-page.tsx'
 import { NoSuchPage } from './no-such-page.tsx'
 import { pageFile } from '../data/page-file.ts'
+import { validSearch } from '../data/valid-search.ts'
 import { Shell } from './shell.tsx'
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NoSuchPage })
@@ -44,7 +45,7 @@ const routeTree = root.addChildren([
   createRoute({
     getParentRoute: () => root,
     path: '/ask',
-    validateSearch: readAskSearch,
+    validateSearch: validSearch(readAskSearch),
     component: lazyRouteComponent(
       pageFile(() => import('../pages/ask/ask-page.tsx')),
       'AskPage',
@@ -53,7 +54,7 @@ const routeTree = root.addChildren([
   createRoute({
     getParentRoute: () => root,
     path: '/memory',
-    validateSearch: readMemorySearch,
+    validateSearch: validSearch(readMemorySearch),
     component: lazyRouteComponent(
       pageFile(() => import('../pages/memory/memory-page.tsx')),
       'MemoryPage',
@@ -71,7 +72,7 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => admins,
       path: '/sources',
-      validateSearch: readSourcesSearch,
+      validateSearch: validSearch(readSourcesSearch),
       component: lazyRouteComponent(
         pageFile(() => import('../pages/sources/sources-page.tsx')),
         'SourcesPage',
@@ -88,7 +89,7 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => admins,
       path: '/sources/import',
-      validateSearch: readImportSearch,
+      validateSearch: validSearch(readImportSearch),
       component: lazyRouteComponent(
         pageFile(() => import('../pages/sources/import-page.tsx')),
         'ImportPage',
@@ -97,7 +98,7 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => admins,
       path: '/sources/items',
-      validateSearch: readItemsSearch,
+      validateSearch: validSearch(readItemsSearch),
       component: lazyRouteComponent(
         pageFile(() => import('../pages/sources/items-page.tsx')),
         'ItemsPage',
@@ -106,7 +107,7 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => admins,
       path: '/sources/$sourceId',
-      validateSearch: readSourceSearch,
+      validateSearch: validSearch(readSourceSearch),
       component: lazyRouteComponent(
         pageFile(() => import('../pages/sources/source-page.tsx')),
         'SourcePage',
@@ -115,7 +116,7 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => admins,
       path: '/evaluation',
-      validateSearch: readEvaluationSearch,
+      validateSearch: validSearch(readEvaluationSearch),
       component: lazyRouteComponent(
         pageFile(() => import('../pages/evaluation/evaluation-page.tsx')),
         'EvaluationPage',
@@ -124,7 +125,7 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => admins,
       path: '/developers',
-      validateSearch: readDevelopersSearch,
+      validateSearch: validSearch(readDevelopersSearch),
       component: lazyRouteComponent(
         pageFile(() => import('../pages/developers/developers-page.tsx')),
         'DevelopersPage',
@@ -141,7 +142,7 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => admins,
       path: '/audit',
-      validateSearch: readAuditSearch,
+      validateSearch: validSearch(readAuditSearch),
       component: lazyRouteComponent(
         pageFile(() => import('../pages/audit/audit-page.tsx')),
         'AuditPage',

@@ -4,7 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { PageHeader } from '../../ui/page-header.tsx'
 import classes from './developers-page.module.css'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
-import type { RequestFilters } from './developers-search.ts'
+import { readDevelopersSearch, type RequestFilters } from './developers-search.ts'
 import { KeyUsagePanel } from './key-usage-panel.tsx'
 import { KeysPanel } from './keys-panel.tsx'
 import { RequestLogPanel } from './request-log-panel.tsx'
@@ -15,7 +15,7 @@ const route = getRouteApi('/admins/developers')
 /** API keys, webhooks, and the request log. */
 export function DevelopersPage() {
   const [isCreating, { open, close }] = useDisclosure(false)
-  const { tab = 'keys', ...filters } = route.useSearch()
+  const { tab = 'keys', ...filters } = readDevelopersSearch({ ...route.useSearch() })
   const navigate = useNavigate()
   const filter = (search: RequestFilters): void =>
     void navigate({ to: '/developers', search: { tab: 'requests', ...search }, replace: true })

@@ -9,9 +9,9 @@ export function totalOf({
   total,
   rows,
   hasNextPage,
-  isPending,
-}: Pick<ReturnType<typeof useItems>, 'total' | 'rows' | 'hasNextPage' | 'isPending'>): string {
-  if (isPending) return 'Latest change first.'
+  data,
+}: Pick<ReturnType<typeof useItems>, 'total' | 'rows' | 'hasNextPage' | 'data'>): string {
+  if (data === undefined) return 'Latest change first.'
   if (total === null)
     return hasNextPage ? `${formatNumber(rows.length)} found so far` : `${formatNumber(rows.length)} found`
   return total >= COUNTED_MAX ? `${formatNumber(COUNTED_MAX)} or more items` : count(total, 'item')
