@@ -1,6 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { isMissingFile, UsageError } from './failures.ts'
+import { describeFileError, describeWriteError } from './describe-file-error.ts'
+import { CommandError, isMissingFile, UsageError } from './failures.ts'
 import { parseJson } from './parse-json.ts'
 
 const Turns = z.array(z.strictObject({ question: z.string().min(1), answer: z.string() }))
@@ -16,7 +17,7 @@ export async function readConversation(path: string): Promise<Turn[]> {
     text = await readFile(path, 'utf8')
   } catch (error) {
     if (isMissingFile(error)) return []
-    throw error
+    throw new UsageError(`${path} cannot be read: ${describeFileError(error)}`)
   }
   const turns = Turns.safeParse(parseJson(text))
   if (!turns.success)
@@ -27,6 +28,10 @@ export async function readConversation(path: string): Promise<Turn[]> {
 export async function writeTurn(path: string, turns: readonly Turn[], turn: Turn): Promise<void> {
   // A command that is stopped meanwhile, such as by a closed pipe, leaves the file as it was.
   const written = `${path}.new`
-  await writeFile(written, `${JSON.stringify([...turns, turn].slice(-TURNS_MAX), null, 2)}\n`)
-  await rename(written, path)
+  try {
+    await writeFile(written, `${JSON.stringify([...turns, turn].slice(-TURNS_MAX), null, 2)}\n`)
+    await rename(written, path)
+  } catch (error) {
+    throw new CommandError(`${path} cannot be written: ${describeWriteError(error)}`, { cause: error })
+  }
 }

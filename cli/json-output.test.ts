@@ -82,6 +82,16 @@ describe('memory --json', () => {
       expect(JSON.parse(stderr.trim().split('\n').at(-1) ?? '')).toHaveProperty('error')
   })
 
+  it.each([
+    [['serch'], "unknown command 'serch'"],
+    [['search', 'q', '--limit', '99'], 'It must be a whole number from 1 to 25.'],
+    [['keys'], 'missing command'],
+  ])('writes a wrong command line as JSON to stderr: %j', async (args, message) => {
+    const { code, stdout, stderr } = await runCommand(['--json', ...args], {})
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(JSON.parse(stderr)).toEqual({ error: expect.stringContaining(message), code: 'usage' })
+  })
+
   it('covers every command', async () => {
     const { stdout } = await runCommand(['completion', 'bash'], {})
     const paths = /case "\$next" in\n\s+(.*)\) at=/.exec(stdout)?.[1]?.split('|') ?? []

@@ -21,6 +21,7 @@ beforeEach(() => {
   service.requests.length = 0
 })
 
+const ID = '6f2cd5ff-70a3-4a34-9d5b-0d1a6f6f8d01'
 const memory = (...args: string[]): Promise<CommandResult> =>
   runCommand(args, { MEMORY_URL: service.url, MEMORY_API_KEY: service.key })
 const lastBody = (): unknown => service.requests.at(-1)?.body
@@ -47,7 +48,7 @@ describe('memory search', () => {
   })
 
   it('passes on limit and providers, and shows whole passages on request', async () => {
-    const { stdout } = await memory('search', 'q', '-n', '3', '--provider', 'notion', 'slack', '--full')
+    const { stdout } = await memory('search', 'q', '-n', '3', '--provider', 'notion,slack', '--full')
     expect(lastBody()).toEqual({
       query: 'q',
       rank: 'hybrid',
@@ -55,6 +56,11 @@ describe('memory search', () => {
       filter: { providers: ['notion', 'slack'] },
     })
     expect(stdout.match(/accrue/g)).toHaveLength(30)
+  })
+
+  it('reads the query after the providers', async () => {
+    await memory('search', '--provider', 'notion', '--provider', 'slack', 'vacation')
+    expect(lastBody()).toMatchObject({ query: 'vacation', filter: { providers: ['notion', 'slack'] } })
   })
 
   it("prints the service's answer as JSON", async () => {
@@ -212,6 +218,23 @@ describe('memory, on failure', () => {
       limit: 60,
       status: 429,
     })
+  })
+
+  it('says in one line why a conversation cannot be stored', async () => {
+    const file = join(tmpdir(), 'no-such-folder', 'talk.json')
+    expect(await memory('ask', 'q', '--conversation', file)).toMatchObject({
+      code: 1,
+      stderr: `Error: ${file} cannot be written: its folder does not exist\n`,
+    })
+  })
+
+  it.each([
+    [['token', '--email', 'ada'], 'It must be an email address.'],
+    [['operator', 'subscription', ID, 'active', '--credits', '10k'], 'It must be a whole number'],
+    [['operator', 'index', 'Acme'], 'Not a workspace ID'],
+  ])('refuses a value that it would otherwise ignore: %j', async (args, message) => {
+    expect(await memory(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
+    expect(service.requests).toEqual([])
   })
 
   it('explains how to pass a key when there is none', async () => {

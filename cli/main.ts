@@ -9,26 +9,33 @@ const EXIT_USAGE = 2
 
 /** Runs a command line and returns the exit code: 0, 1 for a failure, 2 for a wrong command line. */
 async function run(args: readonly string[]): Promise<number> {
+  const json = args.includes('--json')
   try {
-    await createProgram().parseAsync(args, { from: 'user' })
+    await createProgram(json ? () => undefined : undefined).parseAsync(args, { from: 'user' })
     return Number(process.exitCode ?? 0)
   } catch (error) {
-    // Commander has already printed its message or the requested help.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE
-    writeFailure(error, args.includes('--json'))
-    return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILED
+    if (error instanceof CommanderError && error.exitCode === 0) return 0
+    writeFailure(error, json)
+    return error instanceof UsageError || error instanceof CommanderError ? EXIT_USAGE : EXIT_FAILED
   }
 }
 
 function writeFailure(error: unknown, json: boolean): void {
   if (json) process.stderr.write(`${JSON.stringify(failureBody(error))}\n`)
-  else process.stderr.write(`Error: ${failureText(error)}\n`)
+  // Commander has already printed its message.
+  else if (!(error instanceof CommanderError)) process.stderr.write(`Error: ${failureText(error)}\n`)
 }
 
 function failureBody(error: unknown): Record<string, unknown> {
   if (error instanceof MemoryError)
     return { ...error.details, error: error.message, code: codeOf(error), status: error.status }
+  if (error instanceof CommanderError) return { error: usageText(error), code: 'usage' }
   return { error: failureText(error), code: error instanceof UsageError ? 'usage' : 'failed' }
+}
+
+function usageText({ code, message }: CommanderError): string {
+  if (code === 'commander.help') return 'missing command (see --help)'
+  return message.replace(/^error: /, '')
 }
 
 function failureText(error: unknown): string {

@@ -20,15 +20,17 @@ import { addStatusCommand } from './commands/status.ts'
 import { addTokenCommand } from './commands/token.ts'
 import packageJson from '../package.json' with { type: 'json' }
 
-export function createProgram(): Command {
+/** @param writeError receives help and messages about a wrong command line */
+export function createProgram(writeError = writeToStderr): Command {
   const program = new Command('memory')
     .description('Fill and search a memory over its HTTP API')
     .version(packageJson.version, '-V, --version', 'print the version')
     .option('--url <url>', 'address of the service (MEMORY_URL; default http://127.0.0.1:8787)')
     .option('--key <key>', 'API key (safer: MEMORY_API_KEY, which other users cannot see)')
     .option('--json', 'print results as JSON')
+    // Before commands are added, so that they inherit these.
+    .configureOutput({ writeErr: writeError })
     .showHelpAfterError('(see --help)')
-    // Before commands are added, so that they inherit it.
     .exitOverride()
   addImportCommand(program)
   addExportCommand(program)
@@ -50,4 +52,8 @@ export function createProgram(): Command {
   addBackupCommands(program)
   addCompletionCommand(program)
   return program
+}
+
+function writeToStderr(text: string): void {
+  process.stderr.write(text)
 }

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { describeWriteError } from '../describe-file-error.ts'
 import { CommandError, ConnectionError, messageOf } from '../failures.ts'
 import { givenPath } from '../given-path.ts'
 import { operatorToken } from '../operator-client.ts'
@@ -106,7 +107,10 @@ async function keepFile<T>(
   const part = `${file}.part`
   try {
     // It may hold secrets, so only its owner may read it.
-    const handle = await open(part, 'wx', 0o600)
+    const handle = await open(part, 'wx', 0o600).catch((error: unknown) => {
+      if (isTaken(error)) throw error
+      throw new CommandError(`${file} cannot be written: ${describeWriteError(error)}`, { cause: error })
+    })
     await pipeline(bytes, handle.createWriteStream({ flush: true }))
     const found = await check(part)
     if (await exists(file)) throw new CommandError(`${file} already exists; nothing was overwritten`)

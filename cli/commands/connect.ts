@@ -84,10 +84,15 @@ async function connect(providers: string[], options: ConnectOptions, command: Co
   if (json) printJson(own, { connected })
 }
 
-/** The form of a provider; null when it is connected at the provider. */
+/** The form of a provider; null when it is connected at the provider. @throws CommandError for an unknown one */
 async function findForm(person: ApiClient, provider: string): Promise<ConnectFormField[] | null> {
   const { connectors } = await person.call(ConnectorList, { method: 'GET', path: '/v1/console/connectors' })
-  return connectors.find((connector) => connector.provider === provider)?.form ?? null
+  const found = connectors.find((connector) => connector.provider === provider)
+  if (found === undefined) {
+    const known = connectors.map((connector) => connector.provider).join(', ')
+    throw new CommandError(`This service does not connect ${provider}, only ${known}`)
+  }
+  return found.form ?? null
 }
 
 async function connectElsewhere(

@@ -3,7 +3,8 @@ import type { Command } from 'commander'
 import { evaluateQuestion, type QuestionResult, summarize, type Summary } from '../evaluation/evaluate.ts'
 import { readLastRun, writeLastRun } from '../evaluation/last-run.ts'
 import { type ExpectedQuestion, QuestionFileError, readQuestions } from '../evaluation/read-questions.ts'
-import { messageOf, UsageError } from '../failures.ts'
+import { describeFileError, describeWriteError } from '../describe-file-error.ts'
+import { UsageError } from '../failures.ts'
 import { givenPath } from '../given-path.ts'
 import { retryPolicyOn } from '../follow-run.ts'
 import { printable, printableLine, type Terminal, wrapText } from '../terminal.ts'
@@ -35,7 +36,12 @@ export function addEvaluateCommand(program: Command): void {
           await evaluateQuestion(client, question, { shared: personOf(options.onBehalfOf), retry, last }),
         )
       }
-      await writeLastRun(lastFile, ranAt, results)
+      await writeLastRun(lastFile, ranAt, results).catch((error: unknown) => {
+        // The results were paid for, so they are printed in any case.
+        terminal.note(
+          `${lastFile} cannot be written, so the next run has nothing to compare with: ${describeWriteError(error)}`,
+        )
+      })
       const summary = summarize(results)
       if (json) return printJson(terminal, { ranAt, lastRanAt, summary, results })
       for (const result of results) printResult(terminal, result, options.full === true)
@@ -55,7 +61,7 @@ function questionsOf(text: string): ExpectedQuestion[] {
 /** @throws UsageError for a file that cannot be read, or is too large */
 async function readBounded(file: string): Promise<string> {
   const bytes = await readFile(file).catch((error: unknown) => {
-    throw new UsageError(`${file} cannot be read: ${messageOf(error)}`)
+    throw new UsageError(`${file} cannot be read: ${describeFileError(error)}`)
   })
   if (bytes.length > BYTES_MAX) throw new UsageError(`${file} is over 1 MiB`)
   return bytes.toString('utf8')

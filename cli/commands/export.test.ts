@@ -63,7 +63,7 @@ describe('memory export', () => {
     const { code, stderr } = await run(path.join(home, 'missing', 'workspace.jsonl'))
     expect({ code, stderr }).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('cannot be written: ENOENT'),
+      stderr: expect.stringContaining('cannot be written: its folder does not exist'),
     })
     expect(bodies).toEqual([])
   })

@@ -2,7 +2,8 @@ import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { MemoryConnectionError } from '../../client/src/index.ts'
-import { CommandError, messageOf } from '../failures.ts'
+import { describeWriteError } from '../describe-file-error.ts'
+import { CommandError } from '../failures.ts'
 import { givenPath } from '../given-path.ts'
 import { readLines } from '../import/read-lines.ts'
 import { isEnd, workspaceHeader } from '../import/workspace-items.ts'
@@ -28,7 +29,7 @@ async function exportTo(file: string, _options: unknown, command: Command): Prom
   const part = `${file}.part`
   // It has everything that was stored, so only its owner may read it.
   const handle = await open(part, 'w', 0o600).catch((error: unknown) => {
-    throw new CommandError(`${file} cannot be written: ${messageOf(error)}`, { cause: error })
+    throw new CommandError(`${file} cannot be written: ${describeWriteError(error)}`, { cause: error })
   })
   try {
     const { items, model } = await writeAll(session, handle)

@@ -13,7 +13,7 @@ import {
 import { UsageError } from '../failures.ts'
 import { givenPath } from '../given-path.ts'
 import { type ChosenSource, chooseSource } from '../import/choose-source.ts'
-import { describeFileError } from '../import/describe-file-error.ts'
+import { describeFileError } from '../describe-file-error.ts'
 import { EXIT_STOPPED, sleepUnlessStopped, stopOnSignal } from '../import/stop-on-signal.ts'
 import { openImportNotes } from '../import/import-notes.ts'
 import { deleteMissing, type ImportDeps, type ImportResult, runImport } from '../import/run-import.ts'

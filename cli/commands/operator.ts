@@ -5,7 +5,7 @@ import { askForName } from '../confirm.ts'
 import { CommandError } from '../failures.ts'
 import { decideAccess, operatorClient, OPERATOR_TOKEN_FILE } from '../operator-client.ts'
 import { formatMoment, formatTable, printableLine } from '../terminal.ts'
-import { providerArgument } from './options.ts'
+import { organizationArgument, providerArgument, wholeNumber } from './options.ts'
 import { openSession, printJson } from './session.ts'
 
 const Subscription = z.looseObject({
@@ -47,6 +47,8 @@ const Index = z.looseObject({
     errorMessage: z.string().nullable(),
   }),
 })
+/** What a plan includes, up to the service's limit. */
+const included = wholeNumber(2_147_483_647, 0)
 /** Actions on an approximate index and their HTTP methods. */
 const INDEX_METHODS = { show: 'GET', build: 'PUT', drop: 'DELETE' } as const
 
@@ -59,31 +61,31 @@ export function addOperatorCommand(program: Command): void {
   operator
     .command('remove')
     .description('remove a workspace and its data; this cannot be undone')
-    .argument('<organization>', 'its id')
+    .addArgument(organizationArgument())
     .option('-y, --yes', 'do not ask for confirmation')
     .action(removeOrganization)
   operator
     .command('subscription')
     .description("set a workspace's plan")
-    .argument('<organization>', 'its id')
+    .addArgument(organizationArgument())
     .argument('<status>', 'such as trialing, active, past_due, canceled or internal')
     .option('--tier <tier>', 'builder, studio, scale or enterprise')
-    .option('--credits <number>', "credits per month, instead of the tier's", Number)
-    .option('--agents <number>', "agents, instead of the tier's", Number)
-    .option('--connectors <number>', "connectors, instead of the tier's", Number)
+    .option('--credits <number>', "credits per month, instead of the tier's", included)
+    .option('--agents <number>', "agents, instead of the tier's", included)
+    .option('--connectors <number>', "connectors, instead of the tier's", included)
     .action(putSubscription)
   operator.command('requests').description('list requests for gated providers').action(listRequests)
   operator
     .command('access')
     .description('grant or deny a provider to a workspace')
-    .argument('<organization>', 'its id')
+    .addArgument(organizationArgument())
     .addArgument(providerArgument())
     .addArgument(new Argument('<decision>').choices(['grant', 'deny']))
     .action(putAccess)
   operator
     .command('index')
     .description("show, build or drop a workspace's approximate index")
-    .argument('<organization>', 'its id')
+    .addArgument(organizationArgument())
     .addArgument(new Argument('[act]').choices(Object.keys(INDEX_METHODS)).default('show'))
     .action(actOnIndex)
 }

@@ -41,22 +41,25 @@ export function countOption(
   return new Option('-n, --limit <number>', description).argParser(wholeNumber(max))
 }
 
-/** Parses an option's value as a whole number from 1 to `max`. */
-export function wholeNumber(max: number): (text: string) => number {
+/** Parses an option's value as a whole number from `min` to `max`. */
+export function wholeNumber(max: number, min = 1): (text: string) => number {
   return (text) => {
     const number = Number(text)
-    if (!Number.isInteger(number) || number < 1 || number > max) {
-      throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`)
+    if (text.trim() === '' || !Number.isInteger(number) || number < min || number > max) {
+      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
     }
     return number
   }
 }
 
-/** `--provider`, which may be repeated. */
+/** `--provider`: a list, which may be repeated. */
 export function providersOption(): Option {
-  return new Option('--provider <provider...>', 'only these providers')
+  return new Option('--provider <list>', 'only these providers, separated by commas')
     .choices(PROVIDER_CHOICES)
-    .argParser(severalIds)
+    .argParser((text: string, before: string[] | undefined) => [
+      ...(before ?? []),
+      ...listArgument(text).map(providerId),
+    ])
 }
 
 /** `--rank`: the order of passages. */
@@ -92,14 +95,22 @@ export function sourceIdArgument(): Argument {
   return new Argument('<source>', 'ID, from "sources list"').argParser(sourceId)
 }
 
+/** The id of a workspace, which becomes part of a path. */
+export function organizationArgument(): Argument {
+  return new Argument('<organization>', 'ID, from "operator organizations"').argParser((text: string) => {
+    if (!isId(text)) throw new InvalidArgumentError('Not a workspace ID; see "operator organizations".')
+    return text.toLowerCase()
+  })
+}
+
 /** `--source`: the id of a source. */
 export function sourceIdOption(): Option {
   return new Option('--source <id>', 'only this source (ID from "sources list")').argParser(sourceId)
 }
 
 function sourceId(text: string): string {
-  if (!/^[0-9a-f-]{36}$/i.test(text)) {
-    throw new InvalidArgumentError('Not a source ID; see "sources list".')
-  }
+  if (!isId(text)) throw new InvalidArgumentError('Not a source ID; see "sources list".')
   return text.toLowerCase()
 }
+
+const isId = (text: string): boolean => /^[0-9a-f-]{36}$/i.test(text)

@@ -3,7 +3,7 @@ import { readdir, readlink, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { type TextFormat, textFormatOf } from '../../src/file-text/index.ts'
 import { CommandError, isMissingFile } from '../failures.ts'
-import { describeFileError } from './describe-file-error.ts'
+import { describeFileError } from '../describe-file-error.ts'
 
 export interface FoundFile {
   absolutePath: string
