@@ -22,7 +22,6 @@ export function* sharingContent(
   terms: TermWeights,
 ): Pausable<boolean> {
   const asked = contentWords(question, terms)
-  if (asked.size === 0) return true
   const others = new Set<string>()
   for (const { title, content } of texts) {
     yield

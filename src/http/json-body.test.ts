@@ -48,6 +48,14 @@ describe('a request body', () => {
     expect(refusal(Buffer.from(text))).toMatchObject({ code: 'malformed_json', status: 400 })
   })
 
+  it.each([
+    ['{"a":', 'it ends too early'],
+    ['{"a":None}', 'it has an unexpected character'],
+    ['{"a":1} b', 'at position 8'],
+  ])('is refused with what is wrong and without its content: %s', (text, reason) => {
+    expect(refusal(Buffer.from(text)).message).toBe(`The request body is not valid JSON: ${reason}`)
+  })
+
   it('has storable text in every string and key', () => {
     const text = String.raw`{"k\u0000ey":["v\u0000",{"\uD800":"\udfff 🙂 \\u0000"}]}`
     expect(parseJsonBody(Buffer.from(text))).toEqual({ key: ['v', { '\ufffd': '\ufffd 🙂 \\u0000' }] })

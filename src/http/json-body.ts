@@ -65,7 +65,8 @@ function decode(bytes: Uint8Array): string {
 
 /** V8 quotes the document in its messages. The body can be secret, so only the position is kept. */
 function withoutContent(reason: string): string {
-  return /at position \d+/.exec(reason)?.[0] ?? 'it ends too early or is empty'
+  const position = /at position \d+/.exec(reason)?.[0]
+  return position ?? (reason.includes('end of JSON') ? 'it ends too early' : 'it has an unexpected character')
 }
 
 const QUOTE = 0x22
