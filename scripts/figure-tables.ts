@@ -293,17 +293,14 @@ export const FIGURES: Record<string, Figure> = {
     columns: [
       ['documents', text('documents')],
       ['questions', number('questions')],
-      ['states the fact, before', share('saidBefore')],
-      ['now', share('said')],
-      ['in its first 200 characters, before', share('firstBefore')],
-      ['now', share('first')],
+      ['states the fact', share('said')],
+      ['in its first 200 characters', share('first')],
     ],
   },
   'graded-answers': {
     files: ['evaluation/results/graded-answers.json'],
     rows: groupsOf,
     columns: [
-      ['half', text('half')],
       ['documents', text('subjects')],
       ['questions', number('questions')],
       ['useful', number('useful')],

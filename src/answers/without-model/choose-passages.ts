@@ -20,8 +20,11 @@ const CONTINUATION_CHARACTERS_MAX = 400
 const CHARACTERS_MAX = 800
 /** The most passages from elsewhere that follow the best one. */
 const SUPPORT_MAX = 4
-/** Two passages that share more of their stems are duplicates. */
-const OVERLAP_MAX = 0.75
+/** A passage with a larger share of its stems in a chosen one repeats it. */
+const REPEATED_MAX = 0.75
+/** The length limit of a sentence that is quoted only for the sentences around it. */
+const BRIDGE_CHARACTERS_MAX = 200
+const OPENING_CHARACTERS_MAX = 240
 const CODE_AFTER_MAX = 240
 const COMMAND_CHARACTERS_MAX = 300
 
@@ -32,23 +35,28 @@ export interface Chosen {
   support: readonly Candidate[]
 }
 
+export interface Wants {
+  code: boolean
+  /** Whether the question asks what something is or does. */
+  definition: boolean
+}
+
 /** The best passage, the text after it as far as it helps, and others that are worth reading. */
-export function choosePassages(candidates: readonly Candidate[], wants: { code: boolean }): Chosen {
+export function choosePassages(candidates: readonly Candidate[], wants: Wants): Chosen {
   const ranked = candidates.toSorted((a, b) => b.score - a.score || a.hit - b.hit || a.position - b.position)
   const [best] = ranked
   if (!best) return { lead: [], support: [] }
   const likelihoodOf = createLikelihoodOf(candidates, best)
-  if (likelihoodOf(best) >= SURE_FROM && isWhole(best)) return { lead: [best], support: [] }
+  const opening = wants.definition ? openingOf(best, candidates) : undefined
+  if (likelihoodOf(best) >= SURE_FROM && isWhole(best))
+    return { lead: withCompanion([best], opening), support: [] }
   const isFit = (candidate: Candidate): boolean => !isLesserEntry(candidate, best)
   const valueOf = (candidate: Candidate): number =>
     likelihoodOf(candidate) - COST_OF_CHARACTER * candidate.passage.text.length
-  const lead = [best, ...continuing(best, candidates.filter(isFit), wants, valueOf)]
-  const command = wants.code ? commandNear(best, candidates) : undefined
-  if (command !== undefined && lead.every(({ passage }) => passage.kind !== 'code')) {
-    // Both are shown in reading order.
-    command.score = best.score
-    lead.push(command)
-  }
+  const text = [best, ...continuing(best, candidates.filter(isFit), wants, valueOf)]
+  const isCodeShown = text.some(({ passage }) => passage.kind === 'code')
+  const command = wants.code && !isCodeShown ? commandNear(best, candidates) : undefined
+  const lead = [...withCompanion(withCompanion(text, command), opening)]
   const support: Candidate[] = []
   for (const candidate of ranked.filter(isFit)) {
     if (support.length === SUPPORT_MAX) break
@@ -62,7 +70,15 @@ export function choosePassages(candidates: readonly Candidate[], wants: { code: 
     const group = isLead ? lead : support
     group.push(candidate)
   }
-  return { lead, support }
+  return { lead: [...lead, ...bridgesIn(lead, candidates)], support }
+}
+
+/** The text of the best passage and another passage, which gets its score so that reading order decides. */
+function withCompanion(text: readonly Candidate[], companion: Candidate | undefined): readonly Candidate[] {
+  const [best] = text
+  if (best === undefined || companion === undefined || text.includes(companion)) return text
+  companion.score = best.score
+  return [...text, companion]
 }
 
 function createLikelihoodOf(
@@ -92,7 +108,7 @@ function isLesserEntry({ passage, section, covers }: Candidate, best: Candidate)
 function continuing(
   best: Candidate,
   candidates: readonly Candidate[],
-  wants: { code: boolean },
+  wants: Wants,
   valueOf: (candidate: Candidate) => number,
 ): Candidate[] {
   const after = candidates.filter(
@@ -129,17 +145,48 @@ function commandNear(best: Candidate, candidates: readonly Candidate[]): Candida
     .toSorted((a, b) => distance(a) - distance(b))[0]
 }
 
+/** The first sentence about the best passage's term, which says what the term is. */
+function openingOf({ section, passage }: Candidate, candidates: readonly Candidate[]): Candidate | undefined {
+  if (passage.term === null || passage.cells.length > 0) return undefined
+  const about = candidates.filter(
+    (other) =>
+      other.section === section && other.passage.term === passage.term && other.passage.kind !== 'code',
+  )
+  return about.slice(0, 1).find(({ passage: { text } }) => text.length <= OPENING_CHARACTERS_MAX)
+}
+
+/** The single sentences that are missing between two chosen ones of a paragraph or list item. */
+function bridgesIn(chosen: readonly Candidate[], candidates: readonly Candidate[]): Candidate[] {
+  const isChosen = (candidate: Candidate | undefined): boolean =>
+    candidate !== undefined && chosen.includes(candidate)
+  return candidates.filter((candidate, at) => {
+    const [before, after] = [candidates[at - 1], candidates[at + 1]]
+    return (
+      !isChosen(candidate) &&
+      isChosen(before) &&
+      isChosen(after) &&
+      [before, after].every((one) => one?.section === candidate.section && isSameText(one, candidate)) &&
+      candidate.passage.text.length <= BRIDGE_CHARACTERS_MAX &&
+      !saysLittle(candidate.passage)
+    )
+  })
+}
+
 /** Whether a later passage belongs to the same paragraph or list item. */
-function goesOn({ passage: { kind, group, term } }: Candidate, { passage }: Candidate): boolean {
-  const isProse = kind === 'sentence' || term !== null
-  return isProse && passage.kind === kind && passage.group === group && passage.term === term
+function goesOn(best: Candidate, later: Candidate): boolean {
+  const isProse = best.passage.kind === 'sentence' || best.passage.term !== null
+  return isProse && isSameText(best, later)
+}
+
+function isSameText({ passage: one }: Candidate, { passage: other }: Candidate): boolean {
+  return one.kind === other.kind && one.group === other.group && one.term === other.term
 }
 
 /** Whether a passage adds information to the chosen ones and fits the length limit. */
 function hasRoom(candidate: Candidate, chosen: readonly Candidate[]): boolean {
   const characters = chosen.reduce((sum, { passage }) => sum + passage.text.length, 0)
   const isSaid = chosen.some(
-    ({ stems }) => overlap(stems, candidate.stems) > OVERLAP_MAX && !differInNumbers(stems, candidate.stems),
+    ({ stems }) => shareIn(stems, candidate.stems) > REPEATED_MAX && !differInNumbers(stems, candidate.stems),
   )
   return !isSaid && characters + candidate.passage.text.length <= CHARACTERS_MAX
 }
@@ -153,10 +200,9 @@ function hasOtherNumber(one: ReadonlySet<string>, other: ReadonlySet<string>): b
   return [...one].some((stem) => /\d/.test(stem) && !other.has(stem))
 }
 
-/** The share of the smaller set that the other contains. */
-function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  const [small, large] = a.size < b.size ? [a, b] : [b, a]
+/** The share of some stems that a set contains. */
+function shareIn(all: ReadonlySet<string>, some: ReadonlySet<string>): number {
   let common = 0
-  for (const stem of small) if (large.has(stem)) common++
-  return common / Math.max(1, small.size)
+  for (const stem of some) if (all.has(stem)) common++
+  return common / Math.max(1, some.size)
 }

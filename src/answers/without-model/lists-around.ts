@@ -9,15 +9,21 @@ const NAMES_STEPS = /\b(?:steps|procedure|instructions|checklist|schritte|anleit
 const TYPE_FOUND_FROM = 0.5
 const OUTLINE_PASSAGES_MAX = 5
 const OUTLINE_CHARACTERS_MAX = 700
+/** A list up to this length is quoted whole. */
+const SHORT_LIST_CHARACTERS_MAX = 200
 
 /** The whole list or table around a passage, up to the length limit; empty if there is none. */
 export function listAround(item: Candidate, candidates: readonly Candidate[]): Candidate[] {
+  const { kind } = item.passage
+  return kind === 'item' || kind === 'row' ? blockWith(item, itemsOf(item, candidates)) : []
+}
+
+/** All items or rows of a passage's list or table. */
+function itemsOf(item: Candidate, candidates: readonly Candidate[]): Candidate[] {
   const { kind, group } = item.passage
-  if (kind !== 'item' && kind !== 'row') return []
-  const items = candidates.filter(
+  return candidates.filter(
     ({ section, passage }) => section === item.section && passage.group === group && passage.kind === kind,
   )
-  return blockWith(item, items)
 }
 
 /**
@@ -44,23 +50,45 @@ const INTRODUCED_FROM = 0.35
 /**
  * The whole list of an item, if the words of the question are above the list rather than in the item: "Who approves
  * leave?" above a list of people. Empty if the item has the requested type of information.
- * @param above the stems of the item's label
  */
 export function introducedList(
   item: Candidate,
   candidates: readonly Candidate[],
-  weights: ReadonlyMap<string, number>,
-  above: ReadonlySet<string>,
-): Candidate[] {
-  const { kind, term } = item.passage
-  if (kind !== 'item' || term !== null || item.gains > TYPE_FOUND_FROM) return []
+  asked: AskedWords,
+): readonly Candidate[] {
+  const introduced = item.gains > TYPE_FOUND_FROM ? 0 : introducedShare(item, asked)
+  return introduced >= INTRODUCED_FROM ? listAround(item, candidates) : []
+}
+
+/** A passage, with the rest of its list if that is short and the text above it has the question's words. */
+export function withShortList(
+  item: Candidate,
+  candidates: readonly Candidate[],
+  asked: AskedWords,
+): readonly Candidate[] {
+  if (introducedShare(item, asked) === 0) return [item]
+  const list = itemsOf(item, candidates)
+  const characters = list.reduce((sum, { passage }) => sum + passage.text.length, 0)
+  return characters <= SHORT_LIST_CHARACTERS_MAX ? list : [item]
+}
+
+/** The words of a question and how to find them. */
+export interface AskedWords {
+  weights: ReadonlyMap<string, number>
+  stemsOf: (text: string) => ReadonlySet<string>
+}
+
+/** The share of a question that the text above an item contains; 0 if the item itself contains more. */
+function introducedShare({ passage, stems }: Candidate, { weights, stemsOf }: AskedWords): number {
+  if (passage.kind !== 'item' || passage.term !== null || passage.label === null) return 0
+  const above = stemsOf(passage.label)
   let introduced = 0
   let own = 0
   for (const [stem, weight] of weights) {
     if (above.has(stem)) introduced += weight
-    else if (item.stems.has(stem)) own += weight
+    else if (stems.has(stem)) own += weight
   }
-  return introduced >= INTRODUCED_FROM && introduced > own ? listAround(item, candidates) : []
+  return introduced > own ? introduced : 0
 }
 
 /** The opening passage under each heading around a passage, for a summary. */

@@ -86,8 +86,9 @@ function runsUnderOneLabel(candidates: readonly Candidate[]): Candidate[][] {
   for (const candidate of candidates) {
     const run = runs.at(-1)
     const last = run?.at(-1)?.passage
-    const { label, group, kind } = candidate.passage
-    const goesOn = last?.label === label && (label === null || last.group === group) && kind !== 'code'
+    const { label, group, term, kind } = candidate.passage
+    const isSameList = label === null || last?.group === group || (term !== null && last?.term === term)
+    const goesOn = last?.label === label && isSameList && kind !== 'code'
     if (run && goesOn && last?.kind !== 'code') run.push(candidate)
     else runs.push([candidate])
   }

@@ -4,11 +4,27 @@ import type { Hit } from '../../retrieval/index.ts'
 import { askedTypes } from './answer-types.ts'
 import type { Candidate } from './candidate.ts'
 import { choosePassages } from './choose-passages.ts'
-import { introducedList, listAround, outlineOf, stepsNear, textUnder } from './lists-around.ts'
+import {
+  type AskedWords,
+  introducedList,
+  listAround,
+  outlineOf,
+  stepsNear,
+  textUnder,
+  withShortList,
+} from './lists-around.ts'
 import type { Passage } from './passage.ts'
 import { plainText, shorten } from './plain-text.ts'
 import { type QuestionPart, splitQuestion } from './question-parts.ts'
-import { asksForCode, asksForList, asksForSteps, asksForSummary, asksHow, namesAsked } from './answer-form.ts'
+import {
+  asksForCode,
+  asksForList,
+  asksForSteps,
+  asksForSummary,
+  asksHow,
+  asksWhatItIs,
+  namesAsked,
+} from './answer-form.ts'
 import { createReadMaterial, type Material, type Read } from './read-material.ts'
 import { renderAnswer } from './render-answer.ts'
 import type { Section } from './sections.ts'
@@ -63,14 +79,16 @@ export function createSynthesize(terms: TermWeights): Synthesize {
     }
     // With weak evidence, a passage that shares no word with the question is a poor match.
     const sharing = isWeak ? candidates.filter(({ covers }) => covers > 0) : candidates
-    const wants = { code: asksForCode(text) }
+    const wants = { code: asksForCode(text), definition: asksWhatItIs(text) }
     const { lead, support } = choosePassages(sharing.length > 0 ? sharing : candidates, wants)
     const [best] = lead
     if (best === undefined) return NOTHING
-    const above = stemsOf(best.passage.label ?? '', terms)
-    const list = isWeak ? [] : listFor(text, best, candidates, { weights, above, asksSame })
+    const askedWords = { weights, stemsOf: (said: string) => stemsOf(said, terms) }
+    const list = isWeak ? [] : listFor(text, best, candidates, askedWords, asksSame)
     const others = isWeak ? [] : support.filter(({ hit }) => losses[hit] === 0)
-    const chosen = list.length > 1 ? [list] : [lead, others]
+    const withLists = (group: readonly Candidate[]): Candidate[] =>
+      group.flatMap((candidate) => withShortList(candidate, candidates, askedWords))
+    const chosen = list.length > 1 ? [list] : [withLists(lead), withLists(others)]
     const groups = chosen.map((group) => group.filter(({ passage }) => !shown.has(passage)))
     for (const { passage } of groups.flat()) shown.add(passage)
     const answer = renderAnswer(groups, candidates, {
@@ -97,20 +115,14 @@ export function createSynthesize(terms: TermWeights): Synthesize {
   }
 }
 
-interface Listing {
-  weights: ReadonlyMap<string, number>
-  /** The stems of the best passage's label. */
-  above: ReadonlySet<string>
-  asksSame: AsksSame
-}
-
 /** The whole list that a question asks for, or the text below a heading that asks the same; if any. */
 function listFor(
   question: string,
   best: Candidate,
   candidates: readonly Candidate[],
-  { weights, above, asksSame }: Listing,
-): Candidate[] {
+  asked: AskedWords,
+  asksSame: AsksSame,
+): readonly Candidate[] {
   if (asksSame(best.passage.heading)) return textUnder(best, candidates)
   if (asksForSummary(question)) return outlineOf(best, candidates)
   if (asksHow(question)) {
@@ -118,7 +130,7 @@ function listFor(
     if (steps.length > 1) return steps
   }
   if (asksForSteps(question) || asksForList(question)) return listAround(best, candidates)
-  return introducedList(best, candidates, weights, above)
+  return introducedList(best, candidates, asked)
 }
 
 /** Drops the columns of a row that the question does not name, if it names any. The others keep their headers. */
