@@ -86,4 +86,29 @@ describe('items read by earlier rules', () => {
     expect(await readBy('rules 1', terms)).toBe(121)
     expect(await readByRules()).toEqual([{ name: 'rules 1', items: 121 }])
   })
+
+  it('are read by a later attempt when one fails', async () => {
+    await sql`
+      create or replace function fail() returns trigger language plpgsql as 'begin raise exception ''no room''; end'`.execute(
+      database.db,
+    )
+    await sql`create or replace trigger fail before insert on item_entities execute function fail()`.execute(
+      database.db,
+    )
+    const failures: object[] = []
+    const worker = createCanvasWorker({
+      db: database.db,
+      terms,
+      rules: 'rules 2',
+      logger: { warn: () => {}, error: (fields: object) => void failures.push(fields) },
+      isBusy: () => false,
+      onRead: () => {},
+    })
+    await worker.readWaiting()
+    expect(failures).toHaveLength(1)
+    await sql`drop trigger fail on item_entities`.execute(database.db)
+    await worker.readWaiting()
+    await worker.stop()
+    expect(await readByRules()).toEqual([{ name: 'rules 2', items: 121 }])
+  })
 })

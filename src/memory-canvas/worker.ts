@@ -90,8 +90,9 @@ export function createCanvasWorker(options: CanvasWorkerOptions): CanvasWorker {
     while (!signal.aborted && (await findWaitingOrganization(db, '')) === null) {
       const organizationId = await nextOrganization(db, lookedAt)
       if (organizationId === null) return
+      // Neither interrupted nor failed.
       const isDone = await tried(organizationId, readOutdatedOf)
-      if (isDone === false) return
+      if (!isDone) return
       lookedAt = organizationId
     }
   }
