@@ -1,7 +1,8 @@
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { useQueries } from '@tanstack/react-query'
 import { unwrap } from '../api/client.ts'
 import { useWorkspace } from '../session/workspace.tsx'
 import { suggestQuestions } from './suggest-questions.ts'
+import { useRead } from './use-api.ts'
 import { useOverview } from './use-overview.ts'
 
 /** The items to read of a source, and how many sources: those with the most items. */
@@ -26,15 +27,17 @@ export function useSuggestedQuestions(): readonly string[] | null {
       },
     })),
   })
-  const names = useQuery({
-    queryKey: [organization.id, 'memory-canvas', 'suggested'],
-    queryFn: async ({ signal }) =>
-      (await unwrap(api.GET('/v1/console/memory-canvas', { params: { query: { limit: NAMES } }, signal })))
-        .nodes,
-  })
+  const names = useNames()
   if (overview.isPending || names.isPending || lists.some(({ isPending }) => isPending)) return null
   const items = lists
     .flatMap(({ data }) => data ?? [])
     .toSorted((one, other) => other.updatedAt.localeCompare(one.updatedAt))
   return suggestQuestions(items, names.data ?? [], organization.name)
+}
+
+function useNames() {
+  return useRead(['memory-canvas', 'suggested'], async (api, signal) => {
+    const query = { limit: NAMES }
+    return (await unwrap(api.GET('/v1/console/memory-canvas', { params: { query }, signal }))).nodes
+  })
 }

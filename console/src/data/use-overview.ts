@@ -1,12 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
 import { unwrap } from '../api/client.ts'
-import { useWorkspace } from '../session/workspace.tsx'
+import { useRead } from './use-api.ts'
 
 /** Counts of the stored items. */
 export function useOverview() {
-  const { api, organization } = useWorkspace()
-  return useQuery({
-    queryKey: [organization.id, 'overview'],
-    queryFn: ({ signal }) => unwrap(api.GET('/v1/console/overview', { signal })),
-  })
+  return useRead(['overview'], (api, signal) => unwrap(api.GET('/v1/console/overview', { signal })))
 }

@@ -1,6 +1,6 @@
 import { useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import {
   Building2,
@@ -18,6 +18,7 @@ import { unwrap } from '../api/client.ts'
 import { leaveQuestion } from '../data/pending-question.ts'
 import { useApiKeys } from '../pages/developers/use-api-keys.ts'
 import { useSources } from '../pages/sources/use-sources.ts'
+import { useRead } from '../data/use-api.ts'
 import { useWorkspace } from '../session/workspace.tsx'
 import { PAGES } from '../data/pages.ts'
 import { PAGE_ICONS } from '../shell/page-icons.ts'
@@ -132,18 +133,17 @@ function useThemes(): EntryGroup {
 
 /** Items whose title contains the words. Opens them in the list of items for admins, and beside Ask for members. */
 function useItemEntries(words: string): EntryGroup[] {
-  const { api, organization, isAdmin } = useWorkspace()
+  const { isAdmin } = useWorkspace()
   const navigate = useNavigate()
   const [title] = useDebouncedValue(words.slice(0, TITLE_CHARACTERS_MAX), TYPING_MS)
-  const items = useQuery({
-    queryKey: [organization.id, 'source-items', 'by-title', title],
-    queryFn: async ({ signal }) => {
+  const items = useRead(
+    ['source-items', 'by-title', title],
+    async (api, signal) => {
       const query = { title, limit: ITEMS_SHOWN }
       return (await unwrap(api.GET('/v1/console/source-items', { params: { query }, signal }))).sourceItems
     },
-    enabled: title.length > 1,
-    placeholderData: keepPreviousData,
-  })
+    { enabled: title.length > 1, placeholderData: keepPreviousData },
+  )
   if (words.length < 2 || items.data === undefined || items.data.length === 0) return []
   const entries = items.data.map((item) => ({
     id: `item-${item.id}`,

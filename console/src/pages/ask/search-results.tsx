@@ -1,8 +1,8 @@
 import { Button, Stack, Text } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData } from '@tanstack/react-query'
 import { SearchX } from 'lucide-react'
 import { type Schemas, unwrap } from '../../api/client.ts'
-import { useWorkspace } from '../../session/workspace.tsx'
+import { useRead } from '../../data/use-api.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { TooMany } from '../../ui/error-state.tsx'
 import { count } from '../../ui/format.ts'
@@ -33,17 +33,18 @@ const ORDERS = {
 
 /** Search results, cached so that Back costs no credit. */
 export function useSearchResults(search: AskSearch) {
-  const { api, organization } = useWorkspace()
   const body = searchRequestOf(search)
-  return useQuery({
-    queryKey: [organization.id, 'search', body],
-    queryFn: ({ signal }) => unwrap(api.POST('/v1/console/search', { body, signal })),
-    enabled: search.mode === 'search' && search.q !== undefined,
-    staleTime: Infinity,
-    gcTime: KEPT_MS,
-    refetchOnReconnect: false,
-    placeholderData: keepPreviousData,
-  })
+  return useRead(
+    ['search', body],
+    (api, signal) => unwrap(api.POST('/v1/console/search', { body, signal })),
+    {
+      enabled: search.mode === 'search' && search.q !== undefined,
+      staleTime: Infinity,
+      gcTime: KEPT_MS,
+      refetchOnReconnect: false,
+      placeholderData: keepPreviousData,
+    },
+  )
 }
 
 /** The passages that match a query, best first, each with the reason. */

@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
 import { type Schemas, unwrap } from '../../api/client.ts'
+import { useRead } from '../../data/use-api.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { useApiKeys } from '../developers/use-api-keys.ts'
 import { memberName } from '../members/member-rules.ts'
@@ -20,18 +20,14 @@ const REVOKED_MAX = 200
 
 /** The names of revoked keys by ID, which only the trail keeps. */
 function useRevokedKeys() {
-  const { api, organization } = useWorkspace()
-  return useQuery({
-    queryKey: [organization.id, 'audit-events', 'revoked-keys'],
-    queryFn: async ({ signal }) => {
-      const query = { action: 'api_key.revoke' as const, limit: REVOKED_MAX }
-      const { auditEvents } = await unwrap(api.GET('/v1/console/audit-events', { params: { query }, signal }))
-      return auditEvents.map(({ targetId, metadata: { name, prefix } }) => ({
-        value: targetId,
-        name: String(name),
-        label: `${String(name)} (${String(prefix)}…)`,
-      }))
-    },
+  return useRead(['audit-events', 'revoked-keys'], async (api, signal) => {
+    const query = { action: 'api_key.revoke' as const, limit: REVOKED_MAX }
+    const { auditEvents } = await unwrap(api.GET('/v1/console/audit-events', { params: { query }, signal }))
+    return auditEvents.map(({ targetId, metadata: { name, prefix } }) => ({
+      value: targetId,
+      name: String(name),
+      label: `${String(name)} (${String(prefix)}…)`,
+    }))
   })
 }
 

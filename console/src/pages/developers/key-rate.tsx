@@ -1,7 +1,6 @@
 import { Tooltip, VisuallyHidden } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { unwrap } from '../../api/client.ts'
-import { useWorkspace } from '../../session/workspace.tsx'
+import { useRead } from '../../data/use-api.ts'
 import { formatNumber } from '../../ui/format.ts'
 import { Meter } from '../../ui/meter.tsx'
 import classes from './key-rate.module.css'
@@ -9,14 +8,15 @@ import { type KeyRate as Rate, lookEveryMs, MINUTE_MS, ratesByKey } from './rate
 
 /** Requests of each key in the last minute. Polls while the page is visible. */
 export function useKeyRates() {
-  const { api, organization } = useWorkspace()
-  const { data } = useQuery({
-    queryKey: [organization.id, 'rate-limits'],
-    queryFn: ({ signal }) => unwrap(api.GET('/v1/console/rate-limits', { signal })),
-    staleTime: 0,
-    refetchInterval: ({ state }) =>
-      state.data === undefined ? MINUTE_MS : lookEveryMs(state.data.requestsPerMinute),
-  })
+  const { data } = useRead(
+    ['rate-limits'],
+    (api, signal) => unwrap(api.GET('/v1/console/rate-limits', { signal })),
+    {
+      staleTime: 0,
+      refetchInterval: ({ state }) =>
+        state.data === undefined ? MINUTE_MS : lookEveryMs(state.data.requestsPerMinute),
+    },
+  )
   if (data === undefined) return null
   return { limit: data.requestsPerMinute, byKey: ratesByKey(data.windows) }
 }

@@ -1,6 +1,5 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
 import { type Schemas, unwrap } from '../../api/client.ts'
-import { useRefetch } from '../../data/use-refetch.ts'
+import { useChange, useRead } from '../../data/use-api.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 
 /** The workspace's live keys, newest first. Admins only. */
@@ -19,42 +18,34 @@ interface KeyList {
 }
 
 function useKeyList<T>(select: (list: KeyList) => T) {
-  const { api, organization, isAdmin } = useWorkspace()
-  return useQuery({
-    queryKey: [organization.id, 'api-keys'],
-    async queryFn({ signal }): Promise<KeyList> {
+  const { isAdmin } = useWorkspace()
+  return useRead(
+    ['api-keys'],
+    async (api, signal): Promise<KeyList> => {
       const call = api.GET('/v1/console/api-keys', { signal })
       const { apiKeys } = await unwrap(call)
       const limit = Number((await call).response.headers.get('x-ratelimit-limit'))
       return { apiKeys, requestsPerMinute: limit > 0 ? limit : null }
     },
-    select,
-    enabled: isAdmin,
-  })
+    { select, enabled: isAdmin },
+  )
 }
+
+/** Billing counts agents, and the audit trail lists each key that is created or revoked. */
+const CHANGED = ['api-keys', 'billing', 'audit-events']
 
 /** Creates a key. Only this response contains its secret. */
 export function useMintKey() {
-  const { api } = useWorkspace()
-  const refresh = useRefresh()
-  return useMutation({
-    mutationFn: (body: Schemas['NewApiKey']) => unwrap(api.POST('/v1/console/api-keys', { body })),
-    onSuccess: refresh,
-  })
+  return useChange(
+    (api, body: Schemas['NewApiKey']) => unwrap(api.POST('/v1/console/api-keys', { body })),
+    CHANGED,
+  )
 }
 
 /** Revokes a key. The service refuses its next request. */
 export function useRevokeKey() {
-  const { api } = useWorkspace()
-  const refresh = useRefresh()
-  return useMutation({
-    mutationFn: (id: string) => unwrap(api.DELETE('/v1/console/api-keys/{id}', { params: { path: { id } } })),
-    onSuccess: refresh,
-  })
-}
-
-/** Billing counts agents, and the audit trail lists each key that is created or revoked. */
-function useRefresh(): () => Promise<void> {
-  const refetch = useRefetch()
-  return () => refetch('api-keys', 'billing', 'audit-events')
+  return useChange(
+    (api, id: string) => unwrap(api.DELETE('/v1/console/api-keys/{id}', { params: { path: { id } } })),
+    CHANGED,
+  )
 }

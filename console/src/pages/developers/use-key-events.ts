@@ -1,15 +1,10 @@
-import { useQuery } from '@tanstack/react-query'
 import { unwrap } from '../../api/client.ts'
-import { useWorkspace } from '../../session/workspace.tsx'
+import { useRead } from '../../data/use-api.ts'
 
 /** The events about a key: its creation and its revocation, newest first. */
 export function useKeyEvents(id: string) {
-  const { api, organization } = useWorkspace()
-  return useQuery({
-    queryKey: [organization.id, 'audit-events', 'of-key', id],
-    queryFn: async ({ signal }) => {
-      const query = { target: id }
-      return (await unwrap(api.GET('/v1/console/audit-events', { params: { query }, signal }))).auditEvents
-    },
+  return useRead(['audit-events', 'of-key', id], async (api, signal) => {
+    const query = { target: id }
+    return (await unwrap(api.GET('/v1/console/audit-events', { params: { query }, signal }))).auditEvents
   })
 }

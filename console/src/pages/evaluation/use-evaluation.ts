@@ -1,5 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { type Schemas, unwrap } from '../../api/client.ts'
+import { useChange, useRead } from '../../data/use-api.ts'
 import { useRefetch } from '../../data/use-refetch.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 
@@ -17,79 +18,65 @@ export interface MeasuredRun {
 export const EVALUATION = 'evaluation'
 
 export function useQuestions() {
-  const { api, organization } = useWorkspace()
-  return useQuery({
-    queryKey: [organization.id, EVALUATION, 'questions'],
-    queryFn: async ({ signal }) =>
-      (await unwrap(api.GET('/v1/console/evaluation/questions', { signal }))).questions,
-  })
+  return useRead(
+    [EVALUATION, 'questions'],
+    async (api, signal) => (await unwrap(api.GET('/v1/console/evaluation/questions', { signal }))).questions,
+  )
 }
 
 /** Adds questions. For existing ones, replaces the expected result. */
 export function usePutQuestions() {
-  const { api } = useWorkspace()
-  const refetch = useRefetch()
-  return useMutation({
-    mutationFn: (questions: readonly NewQuestion[]) =>
+  return useChange(
+    (api, questions: readonly NewQuestion[]) =>
       unwrap(api.PUT('/v1/console/evaluation/questions', { body: { questions: [...questions] } })),
-    onSuccess: () => refetch(EVALUATION),
-  })
+    [EVALUATION],
+  )
 }
 
 /** Deletes one question; all with `null`. */
 export function useDeleteQuestions() {
-  const { api } = useWorkspace()
-  const refetch = useRefetch()
-  return useMutation({
-    mutationFn: (id: string | null) =>
+  return useChange(
+    (api, id: string | null) =>
       unwrap(
         id === null
           ? api.DELETE('/v1/console/evaluation/questions')
           : api.DELETE('/v1/console/evaluation/questions/{id}', { params: { path: { id } } }),
       ),
-    onSuccess: () => refetch(EVALUATION),
-  })
+    [EVALUATION],
+  )
 }
 
 /** Newest first. */
 export function useRuns() {
-  const { api, organization } = useWorkspace()
-  return useQuery({
-    queryKey: [organization.id, EVALUATION, 'runs'],
-    queryFn: async ({ signal }) => (await unwrap(api.GET('/v1/console/evaluation/runs', { signal }))).runs,
-  })
+  return useRead(
+    [EVALUATION, 'runs'],
+    async (api, signal) => (await unwrap(api.GET('/v1/console/evaluation/runs', { signal }))).runs,
+  )
 }
 
 export function useRun(id: string) {
-  const { api, organization } = useWorkspace()
-  return useQuery({
-    queryKey: [organization.id, EVALUATION, 'run', id],
-    queryFn: ({ signal }): Promise<MeasuredRun> =>
-      unwrap(api.GET('/v1/console/evaluation/runs/{id}', { params: { path: { id } }, signal })),
-  })
+  return useRead([EVALUATION, 'run', id], (api, signal): Promise<MeasuredRun> =>
+    unwrap(api.GET('/v1/console/evaluation/runs/{id}', { params: { path: { id } }, signal })),
+  )
 }
 
 export function useStoredAnswer(runId: string, questionId: string) {
-  const { api, organization } = useWorkspace()
-  const path = { id: runId, questionId }
-  return useQuery({
-    queryKey: [organization.id, EVALUATION, 'answer', runId, questionId],
-    queryFn: ({ signal }) =>
-      unwrap(api.GET('/v1/console/evaluation/runs/{id}/results/{questionId}', { params: { path }, signal })),
+  return useRead([EVALUATION, 'answer', runId, questionId], (api, signal) => {
+    const params = { path: { id: runId, questionId } }
+    return unwrap(api.GET('/v1/console/evaluation/runs/{id}/results/{questionId}', { params, signal }))
   })
 }
 
 export function useDeleteRun(onDeleted: () => void) {
-  const { api, organization } = useWorkspace()
+  const { organization } = useWorkspace()
   const queries = useQueryClient()
   const refetch = useRefetch()
-  return useMutation({
-    mutationFn: (id: string) =>
-      unwrap(api.DELETE('/v1/console/evaluation/runs/{id}', { params: { path: { id } } })),
-    onSuccess: async (_answer, id) => {
+  return useChange(
+    (api, id: string) => unwrap(api.DELETE('/v1/console/evaluation/runs/{id}', { params: { path: { id } } })),
+    async (_answer, id) => {
       onDeleted()
       queries.removeQueries({ queryKey: [organization.id, EVALUATION, 'run', id] })
       await refetch(EVALUATION)
     },
-  })
+  )
 }

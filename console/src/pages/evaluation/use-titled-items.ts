@@ -1,10 +1,10 @@
 import { isId } from '../../data/ids.ts'
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData } from '@tanstack/react-query'
 import { isPage } from '../../../../cli/evaluation/measure.ts'
 import { type Schemas, unwrap } from '../../api/client.ts'
+import { useRead } from '../../data/use-api.ts'
 import { useSourceItem } from '../../data/use-source-item.ts'
-import { useWorkspace } from '../../session/workspace.tsx'
 
 export interface TitledItems {
   items: readonly Pick<Schemas['ListedSourceItem'], 'id' | 'title' | 'url'>[]
@@ -32,20 +32,18 @@ export function isUnknownTitle(page: string, { items, areAll }: TitledItems): bo
 
 /** Titles that match what is typed, and a warning if the user can read no such item. URLs are not looked up. */
 export function useTitledItems(typed: string): { titles: string[]; warning: string | null } {
-  const { api, organization } = useWorkspace()
   const [page] = useDebouncedValue(typed.trim(), TYPING_MS)
   const kind = kindOfPage(page)
   const title = page.slice(0, TITLE_CHARACTERS_MAX).trim()
-  const list = useQuery({
-    queryKey: [organization.id, 'source-items', 'titled', title],
-    queryFn: async ({ signal }): Promise<TitledItems> => {
+  const list = useRead(
+    ['source-items', 'titled', title],
+    async (api, signal): Promise<TitledItems> => {
       const query = { limit: LISTED, ...(title === '' ? {} : { title }) }
       const found = await unwrap(api.GET('/v1/console/source-items', { params: { query }, signal }))
       return { items: found.sourceItems, areAll: found.nextCursor === null }
     },
-    enabled: kind === 'title',
-    placeholderData: keepPreviousData,
-  })
+    { enabled: kind === 'title', placeholderData: keepPreviousData },
+  )
   const item = useSourceItem(kind === 'id' ? page.toLowerCase() : undefined)
   const titles = new Set(list.data?.items.map((one) => one.title).filter((one) => one !== ''))
   const unknown = {

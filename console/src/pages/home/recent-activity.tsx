@@ -1,7 +1,6 @@
 import { Skeleton } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { unwrap } from '../../api/client.ts'
-import { useWorkspace } from '../../session/workspace.tsx'
+import { useRead } from '../../data/use-api.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { ButtonLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -15,12 +14,10 @@ const DAY_MS = 24 * 60 * 60_000
 
 /** Requests of the last two weeks by day and caller, never their text. */
 export function RecentActivity() {
-  const { api, organization } = useWorkspace()
   const from = new Date(useNow() - (DAYS - 1) * DAY_MS).toISOString().slice(0, 10)
-  const usage = useQuery({
-    queryKey: [organization.id, 'usage', from],
-    queryFn: ({ signal }) => unwrap(api.GET('/v1/console/usage', { params: { query: { from } }, signal })),
-  })
+  const usage = useRead(['usage', from], (api, signal) =>
+    unwrap(api.GET('/v1/console/usage', { params: { query: { from } }, signal })),
+  )
   const { data, error } = usage
   return (
     <Panel

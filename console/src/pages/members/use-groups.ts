@@ -1,7 +1,5 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
 import { type Schemas, unwrap } from '../../api/client.ts'
-import { useRefetch } from '../../data/use-refetch.ts'
-import { useWorkspace } from '../../session/workspace.tsx'
+import { useChange, useRead } from '../../data/use-api.ts'
 
 export type Group = Schemas['Group']
 
@@ -10,32 +8,25 @@ export const GROUPS_SHOWN = 200
 
 /** The newest groups, and whether there are more. */
 export function useGroups() {
-  const { api, organization } = useWorkspace()
-  return useQuery({
-    queryKey: [organization.id, 'groups'],
-    queryFn: ({ signal }) =>
-      unwrap(api.GET('/v1/console/groups', { params: { query: { limit: GROUPS_SHOWN } }, signal })),
-  })
+  return useRead(['groups'], (api, signal) =>
+    unwrap(api.GET('/v1/console/groups', { params: { query: { limit: GROUPS_SHOWN } }, signal })),
+  )
 }
 
 export function usePutGroup() {
-  const { api } = useWorkspace()
-  const refetch = useRefetch()
-  return useMutation({
-    mutationFn: ({ id, members }: { id: string; members: string[] }) =>
-      unwrap(
-        api.PUT('/v1/console/groups/{groupId}', { params: { path: { groupId: id } }, body: { members } }),
-      ),
-    onSuccess: () => refetch('groups', 'audit-events'),
-  })
+  return useChange(
+    (api, { id, members }: { id: string; members: string[] }) => {
+      const params = { path: { groupId: id } }
+      return unwrap(api.PUT('/v1/console/groups/{groupId}', { params, body: { members } }))
+    },
+    ['groups', 'audit-events'],
+  )
 }
 
 export function useDeleteGroup() {
-  const { api } = useWorkspace()
-  const refetch = useRefetch()
-  return useMutation({
-    mutationFn: (groupId: string) =>
+  return useChange(
+    (api, groupId: string) =>
       unwrap(api.DELETE('/v1/console/groups/{groupId}', { params: { path: { groupId } } })),
-    onSuccess: () => refetch('groups', 'audit-events'),
-  })
+    ['groups', 'audit-events'],
+  )
 }

@@ -1,37 +1,32 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { type Schemas, unwrap } from '../../api/client.ts'
 import { ME } from '../../session/user-api.ts'
+import { useChange, useRead } from '../../data/use-api.ts'
 import { useRefetch } from '../../data/use-refetch.ts'
-import { useWorkspace } from '../../session/workspace.tsx'
 
 export type Member = Schemas['Member']
 export type Role = Member['role']
 
 export function useMembers() {
-  const { api, organization } = useWorkspace()
-  return useQuery({
-    queryKey: [organization.id, 'members'],
-    queryFn: async ({ signal }) => (await unwrap(api.GET('/v1/console/members', { signal }))).members,
-  })
+  return useRead(
+    ['members'],
+    async (api, signal) => (await unwrap(api.GET('/v1/console/members', { signal }))).members,
+  )
 }
 
 export function useChangeRole() {
-  const { api } = useWorkspace()
-  const refresh = useRefreshMembers()
-  return useMutation({
-    mutationFn: ({ id, role }: Pick<Member, 'id' | 'role'>) =>
+  return useChange(
+    (api, { id, role }: Pick<Member, 'id' | 'role'>) =>
       unwrap(api.PATCH('/v1/console/members/{id}', { params: { path: { id } }, body: { role } })),
-    onSuccess: refresh,
-  })
+    useRefreshMembers(),
+  )
 }
 
 export function useRemoveMember() {
-  const { api } = useWorkspace()
-  const refresh = useRefreshMembers()
-  return useMutation({
-    mutationFn: (id: string) => unwrap(api.DELETE('/v1/console/members/{id}', { params: { path: { id } } })),
-    onSuccess: refresh,
-  })
+  return useChange(
+    (api, id: string) => unwrap(api.DELETE('/v1/console/members/{id}', { params: { path: { id } } })),
+    useRefreshMembers(),
+  )
 }
 
 /** Also refetches the current user, whose own role may have changed. */

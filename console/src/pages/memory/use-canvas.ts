@@ -1,8 +1,8 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { unwrap } from '../../api/client.ts'
+import { type Api, unwrap } from '../../api/client.ts'
 import type { operations } from '../../api/schema.d.ts'
-import { useWorkspace } from '../../session/workspace.tsx'
+import { useRead } from '../../data/use-api.ts'
 import { kindOf } from './kinds.ts'
 import { type MemorySearch, timeOf } from './memory-search.ts'
 import { type Canvas, joined, withNodes, withoutSources } from './canvas-parts.ts'
@@ -24,7 +24,6 @@ const WAITING_POLL_MS = 5_000
  * Includes the neighbors of search hits, and those of the open node if it would not be visible otherwise.
  */
 export function useCanvas({ q, type, provider, since, node, around, view }: MemorySearch) {
-  const { api, organization } = useWorkspace()
   const shown = SHOWN[view === 'table' ? 'table' : 'graph']
   const isOfPlaces = type === 'channel' || type === 'folder'
   const limit = isOfPlaces ? PLACES_READ : shown
@@ -33,7 +32,7 @@ export function useCanvas({ q, type, provider, since, node, around, view }: Memo
     ...(provider === undefined ? {} : { provider }),
     ...(since === undefined ? {} : { since: timeOf(since).toISOString() }),
   }
-  const read = async (query: CanvasQuery, signal: AbortSignal): Promise<ShownCanvas> => {
+  const read = async (api: Api, query: CanvasQuery, signal: AbortSignal): Promise<ShownCanvas> => {
     const canvas = await unwrap(api.GET('/v1/console/memory-canvas', { params: { query }, signal }))
     if (query.entityType !== 'channel')
       return { ...withoutSources(canvas), isFull: canvas.nodes.length >= limit }
@@ -41,28 +40,30 @@ export function useCanvas({ q, type, provider, since, node, around, view }: Memo
     return { ...withNodes(canvas, places.slice(0, shown)), isFull: places.length > shown }
   }
   const center = around === true ? node : undefined
-  const main = useQuery({
-    queryKey: [organization.id, 'memory-canvas', { q, type, provider, since, center, limit }],
-    queryFn: async ({ signal }): Promise<ShownCanvas> => {
+  const main = useRead(
+    ['memory-canvas', { q, type, provider, since, center, limit }],
+    async (api, signal): Promise<ShownCanvas> => {
       const all = { ...filters, limit }
-      if (center !== undefined) return await read({ ...all, around: center }, signal)
-      if (q === undefined) return await read(all, signal)
-      const found = await read({ ...filters, limit: FOUND_MAX, q }, signal)
+      if (center !== undefined) return await read(api, { ...all, around: center }, signal)
+      if (q === undefined) return await read(api, all, signal)
+      const found = await read(api, { ...filters, limit: FOUND_MAX, q }, signal)
       const near = await Promise.all(
-        found.nodes.map(async ({ id }) => await read({ limit: NEAR_MAX, around: id }, signal)),
+        found.nodes.map(async ({ id }) => await read(api, { limit: NEAR_MAX, around: id }, signal)),
       )
       return { ...near.reduce<Canvas>(joined, found), isFull: false }
     },
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (state.data?.complete === false ? WAITING_POLL_MS : false),
-  })
+    {
+      placeholderData: keepPreviousData,
+      refetchInterval: ({ state }) => (state.data?.complete === false ? WAITING_POLL_MS : false),
+    },
+  )
   const isMissing =
     node !== undefined && main.data !== undefined && main.data.nodes.every(({ id }) => id !== node)
-  const beside = useQuery({
-    queryKey: [organization.id, 'memory-canvas', 'around', node],
-    queryFn: ({ signal }) => read({ limit: NEAR_MAX, around: node ?? '' }, signal),
-    enabled: isMissing,
-  })
+  const beside = useRead(
+    ['memory-canvas', 'around', node],
+    (api, signal) => read(api, { limit: NEAR_MAX, around: node ?? '' }, signal),
+    { enabled: isMissing },
+  )
   const extra = isMissing ? beside.data : undefined
   const data = useMemo(
     () =>

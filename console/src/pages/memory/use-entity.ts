@@ -1,19 +1,17 @@
-import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { unwrap } from '../../api/client.ts'
-import { useWorkspace } from '../../session/workspace.tsx'
+import { useRead } from '../../data/use-api.ts'
 
 /** A name with its neighbors and the items that name it. Sends no request without an ID. */
 export function useEntity(id: string | undefined) {
-  const { api, organization } = useWorkspace()
-  return useQuery({
-    queryKey: [organization.id, 'entities', id],
-    queryFn: ({ signal }) =>
-      unwrap(
-        api.GET('/v1/console/memory-canvas/entities/{id}', { params: { path: { id: id ?? '' } }, signal }),
-      ),
-    enabled: id !== undefined,
-  })
+  return useRead(
+    ['entities', id],
+    (api, signal) => {
+      const params = { path: { id: id ?? '' } }
+      return unwrap(api.GET('/v1/console/memory-canvas/entities/{id}', { params, signal }))
+    },
+    { enabled: id !== undefined },
+  )
 }
 
 /** The IDs of the neighbors that a name's panel lists. */

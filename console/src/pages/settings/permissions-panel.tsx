@@ -1,8 +1,9 @@
 import { Stack, Switch, Text } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { unwrap } from '../../api/client.ts'
 import { ME } from '../../session/user-api.ts'
+import { useChange } from '../../data/use-api.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -71,21 +72,18 @@ export function PermissionsPanel() {
 
 /** Turns the enforcement of permissions on or off. Owners only. */
 function useEnforcePermissions() {
-  const { api, organization } = useWorkspace()
+  const { organization } = useWorkspace()
   const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (permissions: 'off' | 'enforced') =>
-      unwrap(
-        api.PATCH('/v1/console/organizations/{id}', {
-          params: { path: { id: organization.id } },
-          body: { permissions },
-        }),
-      ),
+  return useChange(
+    (api, permissions: 'off' | 'enforced') => {
+      const params = { path: { id: organization.id } }
+      return unwrap(api.PATCH('/v1/console/organizations/{id}', { params, body: { permissions } }))
+    },
     // The user may now read other items, so all cached data is stale.
-    onSuccess: () =>
+    () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: ME }),
         queries.invalidateQueries({ queryKey: [organization.id] }),
       ]),
-  })
+  )
 }

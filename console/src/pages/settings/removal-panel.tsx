@@ -1,9 +1,10 @@
 import { Button, Group, Modal, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { unwrap } from '../../api/client.ts'
 import { ME } from '../../session/user-api.ts'
+import { useChange } from '../../data/use-api.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { TypedConfirmation } from '../../ui/typed-confirmation.tsx'
@@ -52,18 +53,18 @@ function Confirmation({ onClose }: { onClose: () => void }) {
 
 /** Deletes the current workspace, then opens Home of another one or the page that creates one. */
 function useRemoveWorkspace() {
-  const { api, organization } = useWorkspace()
+  const { organization } = useWorkspace()
   const queries = useQueryClient()
   const navigate = useNavigate()
-  return useMutation({
-    mutationFn: async () => {
+  return useChange(
+    (api) => {
       const params = { path: { id: organization.id } }
-      await unwrap(api.DELETE('/v1/console/organizations/{id}', { params }))
+      return unwrap(api.DELETE('/v1/console/organizations/{id}', { params }))
     },
-    async onSuccess() {
+    async () => {
       await queries.invalidateQueries({ queryKey: ME })
       await navigate({ to: '/' })
       queries.removeQueries({ queryKey: [organization.id] })
     },
-  })
+  )
 }

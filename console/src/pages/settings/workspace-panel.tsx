@@ -1,7 +1,7 @@
 import { Button, Code, Group, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { unwrap } from '../../api/client.ts'
+import { useChange } from '../../data/use-api.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { ErrorNotice } from '../../ui/error-state.tsx'
@@ -79,16 +79,9 @@ function RenameForm() {
 }
 
 function useRename() {
-  const { api, organization } = useWorkspace()
-  const refresh = useRefreshMembers()
-  return useMutation({
-    mutationFn: (name: string) =>
-      unwrap(
-        api.PATCH('/v1/console/organizations/{id}', {
-          params: { path: { id: organization.id } },
-          body: { name },
-        }),
-      ),
-    onSuccess: refresh,
-  })
+  const { organization } = useWorkspace()
+  return useChange((api, name: string) => {
+    const params = { path: { id: organization.id } }
+    return unwrap(api.PATCH('/v1/console/organizations/{id}', { params, body: { name } }))
+  }, useRefreshMembers())
 }

@@ -1,11 +1,10 @@
 import { providerName } from '../../api/provider-list.ts'
 import { Button, Checkbox, Group, Radio, Stack, Text, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { Hash, Lock, Search } from 'lucide-react'
 import { useState } from 'react'
 import { type Schemas, unwrap } from '../../api/client.ts'
 import type { ApiError } from '../../api/errors.ts'
-import { useWorkspace } from '../../session/workspace.tsx'
+import { useRead } from '../../data/use-api.ts'
 import { ErrorNotice, TooMany } from '../../ui/error-state.tsx'
 import { count } from '../../ui/format.ts'
 import { Panel } from '../../ui/panel.tsx'
@@ -38,13 +37,9 @@ export function ChannelsPanel({
   isNew?: boolean
   isWaiting?: boolean
 }) {
-  const { api, organization } = useWorkspace()
-  const channels = useQuery({
-    queryKey: [organization.id, 'channels', source.id],
-    queryFn: async ({ signal }) => {
-      const params = { path: { id: source.id } }
-      return (await unwrap(api.GET('/v1/console/sources/{id}/channels', { params, signal }))).channels
-    },
+  const channels = useRead(['channels', source.id], async (api, signal) => {
+    const params = { path: { id: source.id } }
+    return (await unwrap(api.GET('/v1/console/sources/{id}/channels', { params, signal }))).channels
   })
   // Above the form, which remounts when the list changes, so that an error stays visible.
   const change = useChangeSource(source.id)

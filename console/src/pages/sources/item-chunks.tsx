@@ -1,10 +1,9 @@
 import { useState } from 'react'
 import { type Schemas, unwrap } from '../../api/client.ts'
-import { useWorkspace } from '../../session/workspace.tsx'
+import { useReadPages } from '../../data/use-api.ts'
 import { EndOfList } from '../../ui/end-of-list.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { Reading } from '../../ui/reading.tsx'
-import { usePages } from '../../ui/use-pages.ts'
 import classes from './item-chunks.module.css'
 
 /** An item's chunks as searches find them. They load when the user expands them. */
@@ -21,18 +20,14 @@ export function ItemChunks({ itemId }: { itemId: string }) {
 type Chunk = Schemas['ItemChunk']
 
 function Chunks({ itemId }: { itemId: string }) {
-  const { api, organization } = useWorkspace()
-  const pages = usePages<Chunk>({
-    queryKey: [organization.id, 'source-items', itemId, 'chunks'],
-    read: async (cursor, signal) => {
-      const params = {
-        path: { id: itemId },
-        query: cursor === undefined ? {} : { after: Number(cursor) },
-      }
-      const page = await unwrap(api.GET('/v1/console/items/{id}/chunks', { params, signal }))
-      const { chunks, total, nextAfter } = page
-      return { rows: chunks, nextCursor: nextAfter === null ? null : String(nextAfter), total }
-    },
+  const pages = useReadPages<Chunk>(['source-items', itemId, 'chunks'], async (api, { cursor }, signal) => {
+    const params = {
+      path: { id: itemId },
+      query: cursor === undefined ? {} : { after: Number(cursor) },
+    }
+    const page = await unwrap(api.GET('/v1/console/items/{id}/chunks', { params, signal }))
+    const { chunks, total, nextAfter } = page
+    return { rows: chunks, nextCursor: nextAfter === null ? null : String(nextAfter), total }
   })
   return (
     <Reading query={pages}>

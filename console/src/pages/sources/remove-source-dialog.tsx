@@ -1,8 +1,7 @@
 import { Modal } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { unwrap } from '../../api/client.ts'
-import { useWorkspace } from '../../session/workspace.tsx'
+import { useRead } from '../../data/use-api.ts'
 import { count } from '../../ui/format.ts'
 import { providerName } from '../../api/provider-list.ts'
 import { Reading } from '../../ui/reading.tsx'
@@ -13,16 +12,14 @@ import { useRemoveSource } from './use-source-changes.ts'
 
 /** Shows how much the deletion would remove. If that includes items, the user has to type the source's name. */
 export function RemoveSourceDialog({ source, onClose }: { source: Source; onClose: () => void }) {
-  const { api, organization } = useWorkspace()
-  const removal = useQuery({
-    queryKey: [organization.id, 'removal', source.id],
-    queryFn: async ({ signal }) => {
+  const removal = useRead(
+    ['removal', source.id],
+    async (api, signal) => {
       const params = { path: { id: source.id } }
       return (await unwrap(api.GET('/v1/console/sources/{id}/removal', { params, signal }))).removal
     },
-    staleTime: 0,
-    gcTime: 0,
-  })
+    { staleTime: 0, gcTime: 0 },
+  )
   return (
     <Modal opened onClose={onClose} title={`Delete ${nameOf(source)}?`}>
       <Reading query={removal}>

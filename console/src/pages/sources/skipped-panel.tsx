@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
 import { CircleCheck } from 'lucide-react'
 import { unwrap } from '../../api/client.ts'
-import { useWorkspace } from '../../session/workspace.tsx'
+import { useRead } from '../../data/use-api.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { TooMany } from '../../ui/error-state.tsx'
@@ -14,13 +13,9 @@ import type { Source } from './source-words.ts'
 
 /** The items that a source could not read, with reasons. */
 export function SkippedPanel({ source }: { source: Source }) {
-  const { api, organization } = useWorkspace()
-  const skipped = useQuery({
-    queryKey: [organization.id, 'source-items', 'skipped', source.id],
-    queryFn: ({ signal }) => {
-      const params = { path: { id: source.id } }
-      return unwrap(api.GET('/v1/console/sources/{id}/skipped-items', { params, signal }))
-    },
+  const skipped = useRead(['source-items', 'skipped', source.id], (api, signal) => {
+    const params = { path: { id: source.id } }
+    return unwrap(api.GET('/v1/console/sources/{id}/skipped-items', { params, signal }))
   })
   return (
     <Panel title="Skipped items" text="Items that the last syncs could not read." isFlush>

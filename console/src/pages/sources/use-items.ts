@@ -1,9 +1,10 @@
-import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query'
+import { type InfiniteData, useQueryClient } from '@tanstack/react-query'
 import type { operations } from '../../api/schema.d.ts'
 import { type Schemas, unwrap } from '../../api/client.ts'
+import { useChange, useReadPages } from '../../data/use-api.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { count } from '../../ui/format.ts'
-import { type ListPage, usePages } from '../../ui/use-pages.ts'
+import type { ListPage } from '../../ui/use-pages.ts'
 import type { ItemsSearch } from './items-search.ts'
 import { isPushOnly } from './source-words.ts'
 import { useRefreshStored, useSources } from './use-sources.ts'
@@ -17,7 +18,6 @@ export function useItems({
   ...search
 }: Omit<ItemsSearch, 'item'> & { by?: 'stored' | 'changed' }) {
   const { q, source, provider, kind, access, from, to, entity, order } = search
-  const { api, organization } = useWorkspace()
   const filters = {
     by,
     ...(q === undefined ? {} : { q }),
@@ -30,13 +30,11 @@ export function useItems({
     ...(entity === undefined ? {} : { entityId: entity }),
     ...(order === undefined ? {} : { order }),
   }
-  const pages = usePages<ListedItem>({
-    queryKey: [organization.id, 'source-items', 'pages', filters],
-    read: async (cursor, signal) => {
-      const query = { ...filters, ...(cursor === undefined ? {} : { cursor }) }
-      const page = await unwrap(api.GET('/v1/console/items', { params: { query }, signal }))
-      return { rows: page.items, nextCursor: page.nextCursor, total: page.total }
-    },
+  const pages = useReadPages<ListedItem>(['source-items', 'pages', filters], async (api, given, signal) => {
+    const page = await unwrap(
+      api.GET('/v1/console/items', { params: { query: { ...filters, ...given } }, signal }),
+    )
+    return { rows: page.items, nextCursor: page.nextCursor, total: page.total }
   })
   return { ...pages, total: pages.data?.pages[0]?.total ?? null }
 }
@@ -70,17 +68,14 @@ function useForget(): (ids: readonly string[]) => Promise<void> {
 
 /** @param onDeleted is called with the outcome in words, even if the list has become empty */
 export function useDeleteItem(onDeleted: (words: string) => void) {
-  const { api } = useWorkspace()
   const forget = useForget()
-  return useMutation({
-    mutationFn: async (id: string) => {
-      await unwrap(api.DELETE('/v1/console/source-items/{id}', { params: { path: { id } } }))
-    },
-    onSuccess: async (_deleted, id) => {
+  return useChange(
+    (api, id: string) => unwrap(api.DELETE('/v1/console/source-items/{id}', { params: { path: { id } } })),
+    async (_deleted, id) => {
       await forget([id])
       onDeleted(deletedWords({ deleted: 1, notFound: 0 }))
     },
-  })
+  )
 }
 
 function deletedWords({ deleted, notFound }: { deleted: number; notFound: number }): string {
@@ -97,12 +92,11 @@ const OUTCOMES: Record<ItemSync['outcome'], string> = {
 
 /** Reads an item again at its source. */
 export function useSyncItem() {
-  const { api } = useWorkspace()
   const forget = useForget()
-  const sync = useMutation({
-    mutationFn: (id: string) => unwrap(api.POST('/v1/console/items/{id}/sync', { params: { path: { id } } })),
-    onSuccess: ({ outcome }, id) => forget(outcome === 'deleted' ? [id] : []),
-  })
+  const sync = useChange(
+    (api, id: string) => unwrap(api.POST('/v1/console/items/{id}/sync', { params: { path: { id } } })),
+    ({ outcome }, id) => forget(outcome === 'deleted' ? [id] : []),
+  )
   const { data } = sync
   const words = data && [OUTCOMES[data.outcome], ...(data.reason === null ? [] : [data.reason])].join(' ')
   return { ...sync, words }
@@ -120,10 +114,9 @@ const AT_ONCE = 100
 
 /** Deletes items in batches. A failed batch stops the deletion; earlier batches stay deleted. */
 export function useDeleteItems(onDeleted: (words: string) => void) {
-  const { api } = useWorkspace()
   const forget = useForget()
-  return useMutation({
-    mutationFn: async (ids: readonly string[]) => {
+  return useChange(
+    async (api, ids: readonly string[]) => {
       const outcome = { deleted: 0, notFound: 0 }
       for (let start = 0; start < ids.length; start += AT_ONCE) {
         const body = { ids: ids.slice(start, start + AT_ONCE) }
@@ -134,6 +127,6 @@ export function useDeleteItems(onDeleted: (words: string) => void) {
       }
       return outcome
     },
-    onSuccess: (outcome) => onDeleted(deletedWords(outcome)),
-  })
+    (outcome) => onDeleted(deletedWords(outcome)),
+  )
 }

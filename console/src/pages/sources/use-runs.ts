@@ -2,8 +2,8 @@ import { useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/rea
 import { useEffect, useRef } from 'react'
 import { type Api, unwrap } from '../../api/client.ts'
 import type { ApiError } from '../../api/errors.ts'
+import { useRead, useReadPages } from '../../data/use-api.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
-import { usePages } from '../../ui/use-pages.ts'
 import { isActive, type Source, type SyncRun } from './source-words.ts'
 import { useRefreshStored, useSources } from './use-sources.ts'
 
@@ -16,12 +16,12 @@ const FOLLOWED_MAX = 8
 
 /** The newest runs of all sources, newest first. Admins only. */
 export function useSyncRuns() {
-  const { api, organization, isAdmin } = useWorkspace()
-  return useQuery({
-    queryKey: [organization.id, 'sync-runs'],
-    queryFn: async ({ signal }) => (await unwrap(api.GET('/v1/console/sync-runs', { signal }))).syncRuns,
-    enabled: isAdmin,
-  })
+  const { isAdmin } = useWorkspace()
+  return useRead(
+    ['sync-runs'],
+    async (api, signal) => (await unwrap(api.GET('/v1/console/sync-runs', { signal }))).syncRuns,
+    { enabled: isAdmin },
+  )
 }
 
 /** One run with the items that it could not read. Polls while the run is active. */
@@ -41,14 +41,10 @@ export function useLiveRuns() {
 
 /** All runs of a source in pages, newest first. Active ones are polled. */
 export function useRunsOf(connectorId: string) {
-  const { api, organization } = useWorkspace()
-  const pages = usePages<SyncRun>({
-    queryKey: [organization.id, 'sync-runs', connectorId],
-    read: async (cursor, signal) => {
-      const query = { connectorId, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }
-      const page = await unwrap(api.GET('/v1/console/sync-runs', { params: { query }, signal }))
-      return { rows: page.syncRuns, nextCursor: page.nextCursor ?? null }
-    },
+  const pages = useReadPages<SyncRun>(['sync-runs', connectorId], async (api, given, signal) => {
+    const query = { connectorId, limit: PAGE, ...given }
+    const page = await unwrap(api.GET('/v1/console/sync-runs', { params: { query }, signal }))
+    return { rows: page.syncRuns, nextCursor: page.nextCursor ?? null }
   })
   const { asNow, waitingUntil } = useFollowed(pages.rows)
   return { ...pages, rows: pages.rows.map(asNow), waitingUntil }

@@ -2,6 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { unwrap } from '../../api/client.ts'
 import type { ApiError } from '../../api/errors.ts'
 import type { paths } from '../../api/schema.d.ts'
+import { useChange } from '../../data/use-api.ts'
+import { useRefetch } from '../../data/use-refetch.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import type { ProviderId } from '../../api/provider-list.ts'
 import type { Source } from './source-words.ts'
@@ -32,27 +34,23 @@ export function useChangeSource(id: string) {
 
 /** Deletes a source and its items. Calls `onRemoved` before the cache refreshes. */
 export function useRemoveSource(id: string, onRemoved: () => void) {
-  const { api, organization } = useWorkspace()
-  const queries = useQueryClient()
   const refresh = useRefreshStored()
-  return useMutation({
-    mutationFn: async () => {
-      await unwrap(api.DELETE('/v1/console/sources/{id}', { params: { path: { id } } }))
-    },
-    onSuccess: async () => {
+  const refetch = useRefetch()
+  return useChange(
+    (api) => unwrap(api.DELETE('/v1/console/sources/{id}', { params: { path: { id } } })),
+    async () => {
       onRemoved()
       await refresh()
-      await queries.invalidateQueries({ queryKey: [organization.id, 'sync-runs'] })
+      await refetch('sync-runs')
     },
-  })
+  )
 }
 
 /** Creates a push-only source, for files and pushed documents. */
 export function useCreateSource() {
-  const { api } = useWorkspace()
-  const refresh = useRefreshStored()
-  return useMutation<Source, ApiError, { provider: ProviderId; displayName: string }>({
-    mutationFn: async (body) => (await unwrap(api.POST('/v1/console/sources', { body }))).source,
-    onSuccess: refresh,
-  })
+  return useChange(
+    async (api, body: { provider: ProviderId; displayName: string }) =>
+      (await unwrap(api.POST('/v1/console/sources', { body }))).source,
+    useRefreshStored(),
+  )
 }
