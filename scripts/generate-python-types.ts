@@ -118,6 +118,17 @@ export function generatedPythonTypes(openApi: string): string {
   ].join('\n')
 }
 
+/** A module of the synchronous client from that of the asynchronous one, which has the same methods. */
+export function synchronousModule(asynchronous: string): string {
+  return asynchronous
+    .replace(
+      /.*\n/,
+      '"""Written by `npm run generate` from `_async_resources.py`: the same, synchronous."""\n',
+    )
+    .replaceAll(/\basync (?=for|def)|\bawait /g, '')
+    .replaceAll(/Async(?=Iterator|Transport)/g, '')
+}
+
 /** `requestBytes` as `REQUEST_BYTES_MAX`. */
 const constantOf = (name: string): string => `${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}_MAX`
 

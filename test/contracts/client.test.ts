@@ -1,7 +1,7 @@
 import { glob, readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { generatedClientTypes, generatedProviders } from '../../scripts/generate-client-types.ts'
-import { generatedPythonTypes } from '../../scripts/generate-python-types.ts'
+import { generatedPythonTypes, synchronousModule } from '../../scripts/generate-python-types.ts'
 import { PROVIDERS } from '../../src/providers/index.ts'
 
 const read = (file: string): Promise<string> => readFile(new URL(`../../${file}`, import.meta.url), 'utf8')
@@ -13,6 +13,13 @@ it('client/src/api.ts matches openapi/openapi.json (npm run generate writes both
 it("the Python client's types match openapi/openapi.json (npm run generate writes both)", async () => {
   const written = await read('client/python/src/retrieval_memory/_api.py')
   expect(written).toBe(generatedPythonTypes(await read('openapi/openapi.json')))
+})
+
+it("the Python client's synchronous methods match its asynchronous ones (npm run generate)", async () => {
+  const folder = 'client/python/src/retrieval_memory'
+  expect(await read(`${folder}/_resources.py`)).toBe(
+    synchronousModule(await read(`${folder}/_async_resources.py`)),
+  )
 })
 
 it("the console's providers match openapi/openapi.json (npm run generate writes both)", async () => {

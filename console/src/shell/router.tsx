@@ -33,136 +33,98 @@ const admins = createRoute({
   ),
 })
 
+function page<Module extends Record<string, unknown>, Name extends keyof Module & string>(
+  load: () => Promise<Module>,
+  name: Name,
+) {
+  return lazyRouteComponent(pageFile(load), name)
+}
+
 const routeTree = root.addChildren([
   createRoute({
     getParentRoute: () => root,
     path: '/',
-    component: lazyRouteComponent(
-      pageFile(() => import('../pages/home/home-page.tsx')),
-      'HomePage',
-    ),
+    component: page(() => import('../pages/home/home-page.tsx'), 'HomePage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/ask',
     validateSearch: validSearch(readAskSearch),
-    component: lazyRouteComponent(
-      pageFile(() => import('../pages/ask/ask-page.tsx')),
-      'AskPage',
-    ),
+    component: page(() => import('../pages/ask/ask-page.tsx'), 'AskPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/memory',
     validateSearch: validSearch(readMemorySearch),
-    component: lazyRouteComponent(
-      pageFile(() => import('../pages/memory/memory-page.tsx')),
-      'MemoryPage',
-    ),
+    component: page(() => import('../pages/memory/memory-page.tsx'), 'MemoryPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/settings',
-    component: lazyRouteComponent(
-      pageFile(() => import('../pages/settings/settings-page.tsx')),
-      'SettingsPage',
-    ),
+    component: page(() => import('../pages/settings/settings-page.tsx'), 'SettingsPage'),
   }),
   admins.addChildren([
     createRoute({
       getParentRoute: () => admins,
       path: '/sources',
       validateSearch: validSearch(readSourcesSearch),
-      component: lazyRouteComponent(
-        pageFile(() => import('../pages/sources/sources-page.tsx')),
-        'SourcesPage',
-      ),
+      component: page(() => import('../pages/sources/sources-page.tsx'), 'SourcesPage'),
     }),
     createRoute({
       getParentRoute: () => admins,
       path: '/sources/new',
-      component: lazyRouteComponent(
-        pageFile(() => import('../pages/sources/new-source-page.tsx')),
-        'NewSourcePage',
-      ),
+      component: page(() => import('../pages/sources/new-source-page.tsx'), 'NewSourcePage'),
     }),
     createRoute({
       getParentRoute: () => admins,
       path: '/sources/import',
       validateSearch: validSearch(readImportSearch),
-      component: lazyRouteComponent(
-        pageFile(() => import('../pages/sources/import-page.tsx')),
-        'ImportPage',
-      ),
+      component: page(() => import('../pages/sources/import-page.tsx'), 'ImportPage'),
     }),
     createRoute({
       getParentRoute: () => admins,
       path: '/sources/items',
       validateSearch: validSearch(readItemsSearch),
-      component: lazyRouteComponent(
-        pageFile(() => import('../pages/sources/items-page.tsx')),
-        'ItemsPage',
-      ),
+      component: page(() => import('../pages/sources/items-page.tsx'), 'ItemsPage'),
     }),
     createRoute({
       getParentRoute: () => admins,
       path: '/sources/$sourceId',
       validateSearch: validSearch(readSourceSearch),
-      component: lazyRouteComponent(
-        pageFile(() => import('../pages/sources/source-page.tsx')),
-        'SourcePage',
-      ),
+      component: page(() => import('../pages/sources/source-page.tsx'), 'SourcePage'),
     }),
     createRoute({
       getParentRoute: () => admins,
       path: '/evaluation',
       validateSearch: validSearch(readEvaluationSearch),
-      component: lazyRouteComponent(
-        pageFile(() => import('../pages/evaluation/evaluation-page.tsx')),
-        'EvaluationPage',
-      ),
+      component: page(() => import('../pages/evaluation/evaluation-page.tsx'), 'EvaluationPage'),
     }),
     createRoute({
       getParentRoute: () => admins,
       path: '/developers',
       validateSearch: validSearch(readDevelopersSearch),
-      component: lazyRouteComponent(
-        pageFile(() => import('../pages/developers/developers-page.tsx')),
-        'DevelopersPage',
-      ),
+      component: page(() => import('../pages/developers/developers-page.tsx'), 'DevelopersPage'),
     }),
     createRoute({
       getParentRoute: () => admins,
       path: '/developers/keys/$keyId',
-      component: lazyRouteComponent(
-        pageFile(() => import('../pages/developers/key-page.tsx')),
-        'KeyPage',
-      ),
+      component: page(() => import('../pages/developers/key-page.tsx'), 'KeyPage'),
     }),
     createRoute({
       getParentRoute: () => admins,
       path: '/audit',
       validateSearch: validSearch(readAuditSearch),
-      component: lazyRouteComponent(
-        pageFile(() => import('../pages/audit/audit-page.tsx')),
-        'AuditPage',
-      ),
+      component: page(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
     }),
     createRoute({
       getParentRoute: () => admins,
       path: '/billing',
-      component: lazyRouteComponent(
-        pageFile(() => import('../pages/billing/billing-page.tsx')),
-        'BillingPage',
-      ),
+      component: page(() => import('../pages/billing/billing-page.tsx'), 'BillingPage'),
     }),
     createRoute({
       getParentRoute: () => admins,
       path: '/members',
-      component: lazyRouteComponent(
-        pageFile(() => import('../pages/members/members-page.tsx')),
-        'MembersPage',
-      ),
+      component: page(() => import('../pages/members/members-page.tsx'), 'MembersPage'),
     }),
   ]),
 ])

@@ -1,4 +1,4 @@
-"""The groups of methods of the synchronous client."""
+"""Written by `npm run generate` from `_async_resources.py`: the same, synchronous."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
+import { PLANS as ALL_PLANS, SOLD_TIERS, type SoldTier } from '../../../../src/billing/plans/plans.ts'
 import type { Schemas } from '../../api/client.ts'
 import { formatDollars } from './format-money.ts'
 import { planName } from './plan-words.ts'
 
-export type SoldTier = Schemas['Checkout']['tier']
 export type Interval = Schemas['Checkout']['interval']
 type Billing = Schemas['Billing']
 
@@ -18,38 +18,19 @@ export interface Plan {
   overCap: string
 }
 
-const EXTRA = `Then ${formatDollars(0.015)} per answer`
-
-/** The service's plans, smallest first. They match docs/reference/limits.md. */
-export const PLANS: readonly Plan[] = [
-  {
-    tier: 'builder',
-    name: 'Builder',
-    price: { monthly: 99, annual: 950 },
-    creditsPerMonth: 5_000,
-    agents: 2,
-    connectors: 2,
-    overCap: 'Then no answers until the next period',
-  },
-  {
-    tier: 'studio',
-    name: 'Studio',
-    price: { monthly: 299, annual: 2_870 },
-    creditsPerMonth: 25_000,
-    agents: 10,
-    connectors: null,
-    overCap: EXTRA,
-  },
-  {
-    tier: 'scale',
-    name: 'Scale',
-    price: { monthly: 799, annual: 7_670 },
-    creditsPerMonth: 100_000,
-    agents: null,
-    connectors: null,
-    overCap: EXTRA,
-  },
-]
+/** The plans for sale, smallest first. */
+export const PLANS: readonly Plan[] = SOLD_TIERS.map((tier) => {
+  const { monthlyPriceUsd, annualPriceUsd, extraAnswerMicroUsd, ...plan } = ALL_PLANS[tier]
+  return {
+    ...plan,
+    tier,
+    price: { monthly: monthlyPriceUsd, annual: annualPriceUsd },
+    overCap:
+      extraAnswerMicroUsd === null
+        ? 'Then no answers until the next period'
+        : `Then ${formatDollars(extraAnswerMicroUsd / 1e6)} per answer`,
+  }
+})
 
 /** A warning about the agents and connectors beyond the limits of a plan, which would stop; null if all fit. */
 export function whatWouldStop(
