@@ -20,11 +20,14 @@ export interface Plan {
 
 /** The plans for sale, smallest first. */
 export const PLANS: readonly Plan[] = SOLD_TIERS.map((tier) => {
-  const { monthlyPriceUsd, annualPriceUsd, extraAnswerMicroUsd, ...plan } = ALL_PLANS[tier]
+  const { name, agents, connectors, creditsPerMonth, extraAnswerMicroUsd, ...plan } = ALL_PLANS[tier]
   return {
-    ...plan,
     tier,
-    price: { monthly: monthlyPriceUsd, annual: annualPriceUsd },
+    name,
+    agents,
+    connectors,
+    creditsPerMonth,
+    price: { monthly: plan.monthlyPriceUsd, annual: plan.annualPriceUsd },
     overCap:
       extraAnswerMicroUsd === null
         ? 'Then no answers until the next period'
