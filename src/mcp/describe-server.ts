@@ -95,7 +95,7 @@ function addTool<S>(
       const call = callOf(tool, args, route.path)
       if ('refusal' in call) return refused(call.refusal)
       const answer = await callRoute(server, calling, call)
-      return 'refusal' in answer ? refused(answer.refusal) : tool.toResult(answer.body, args)
+      return 'refusal' in answer ? refused(answer.refusal, tool.toFault) : tool.toResult(answer.body, args)
     },
   )
 }
@@ -114,12 +114,15 @@ function callOf(
 }
 
 /** An error that the model can read and act on. */
-function refused({ code, message, issues, retryAfterSeconds }: Refusal): CallToolResult {
+function refused(
+  { code, message, issues, retryAfterSeconds }: Refusal,
+  toFault: (fault: string) => string = (fault) => fault,
+): CallToolResult {
   const wait = retryAfterSeconds === null ? [] : [`Try again in ${retryAfterSeconds} seconds.`]
-  const others = issues.filter((issue) => issue !== message)
+  const faults = (issues.length > 0 ? issues : [message]).map((fault) => toFault(fault))
   return {
     isError: true,
-    content: [{ type: 'text', text: [`${code}: ${message}`, ...others, ...wait].join('\n') }],
+    content: [{ type: 'text', text: [`${code}: ${faults.join('\n')}`, ...wait].join('\n') }],
   }
 }
 

@@ -24,6 +24,8 @@ export interface Tool {
   /** The call; `path` is the operation's. @throws AppError `validation_failed` */
   toCall(args: JsonObject, path: string): RouteCall
   toResult(answer: JsonObject, args: JsonObject): Result
+  /** Words a fault of the operation's body as one of the arguments, where they differ. */
+  toFault?(message: string): string
 }
 
 /** Sent to the model with all text from documents. */
@@ -54,6 +56,8 @@ const FetchArguments = z.strictObject({
     .describe('Where the part begins, in characters: `nextOffset` of the previous part; 0 for the first.'),
   onBehalfOf,
 })
+
+const NoArguments = z.strictObject({})
 
 const Piece = z
   .object({
@@ -183,6 +187,8 @@ const remember: Tool = {
   gives: (answer) => answer,
   toCall: (args, path) => ({ method: 'POST', path, body: { documents: [args] } }),
   toResult: (answer) => ({ content: [textOf(answer)], structuredContent: answer }),
+  toFault: (message) =>
+    message.replace(/ in documents\.0(?=;)/, '').replaceAll(/\bdocuments\.0(?:\.|: )/g, ''),
 }
 
 const listSources: Tool = {
@@ -192,9 +198,12 @@ const listSources: Tool = {
     'The sources of the memory, each with its `id` (`connectorId` elsewhere), provider, status and last sync. Use it to narrow a search with `filter.connectorId`, or before `remember`. Costs no credit.',
   operationId: 'listSources',
   writes: false,
-  takes: () => ({ type: 'object', properties: {}, additionalProperties: false }),
+  takes: () => plainJsonSchema(NoArguments, 'input'),
   gives: (answer) => answer,
-  toCall: (_args, path) => ({ method: 'GET', path }),
+  toCall(args, path) {
+    validate(NoArguments, args, 'body')
+    return { method: 'GET', path }
+  },
   toResult: (answer) => ({ content: [textOf(answer)], structuredContent: answer }),
 }
 

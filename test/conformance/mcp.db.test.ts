@@ -201,6 +201,19 @@ describe('the tools', () => {
     expect(found.structured.results).toMatchObject([{ title: 'Standup moved', provider: 'slack' }])
   })
 
+  it('say what is wrong with their own arguments, each fault once', async () => {
+    const { isError, texts } = await call(client, 'remember', { text: 'The door code is 4711.' })
+    expect(isError).toBe(true)
+    const [first, ...others] = (texts[0] ?? '').split('\n')
+    expect(first).toMatch(/^validation_failed: unknown field "text"; there are connectorId,/)
+    expect(others).toContain('title is required')
+    expect(texts[0]).not.toContain('documents.0')
+    expect(await call(client, 'list_sources', { provider: 'slack' })).toMatchObject({
+      isError: true,
+      texts: [expect.stringContaining('unknown field "provider"')],
+    })
+  })
+
   it('list the sources', async () => {
     const { structured } = await call(client, 'list_sources')
     const ids = structured.sources.map(({ id }: { id: string }) => id)
