@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { startStripeEmulator, type StripeEmulator } from '../../emulators/stripe/index.ts'
-import type { AppDependencies } from '../../src/assembly/app.ts'
+import type { AppDependencies } from '../../src/assembly/dependencies.ts'
 import type { Tier } from '../../src/database/schema.ts'
 import { startIssuer, type TestIssuer } from './issuer.ts'
 import { type Person, signIn } from './people.ts'
