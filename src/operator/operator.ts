@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type {
   Billing,
   ComparisonStatus,
@@ -10,6 +9,7 @@ import type {
 } from '../billing/index.ts'
 import { putAccess } from '../connections/index.ts'
 import type { Db } from '../database/database.ts'
+import { type PageQuery, readPage } from '../database/list-page.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -19,11 +19,8 @@ import type { Logger } from '../kernel/logger.ts'
 import type { Organization, ConnectorAccess, WaitingRequest } from './schemas.ts'
 
 export interface Operator {
-  /** A page of all organizations, newest first. `cursor` is the id of the last one already seen. */
-  listOrganizations(page: {
-    limit: number
-    cursor: string | undefined
-  }): Promise<{ organizations: Organization[]; nextCursor: string | null }>
+  /** A page of all organizations, newest first. @throws AppError `validation_failed` for another list's cursor */
+  listOrganizations(page: PageQuery): Promise<{ organizations: Organization[]; nextCursor: string | null }>
   /** @throws AppError `not_found` */
   putSubscription(
     requestId: string,
@@ -61,9 +58,10 @@ export function createOperator(deps: {
   const { subscriptions, overage, comparison } = deps.billing
   return {
     async listOrganizations(asked) {
-      const { rows, nextCursor } = await listOrganizations(db, asked)
-      const plans = await subscriptions.readMany(rows.map(({ id }) => id))
-      const organizations = rows.map(({ id, name, created_at: createdAt, removed_at: removedAt }) => ({
+      const all = db.selectFrom('organizations').select(['id', 'name', 'created_at', 'removed_at'])
+      const { page, nextCursor } = await readPage(all, LIST, NEWEST, asked)
+      const plans = await subscriptions.readMany(page.map(({ id }) => id))
+      const organizations = page.map(({ id, name, created_at: createdAt, removed_at: removedAt }) => ({
         id,
         name,
         createdAt: createdAt.toISOString(),
@@ -102,22 +100,8 @@ export function createOperator(deps: {
   }
 }
 
-type OrganizationRow = Pick<Row<'organizations'>, 'id' | 'name' | 'created_at' | 'removed_at'>
-
-async function listOrganizations(
-  db: Db,
-  { limit, cursor }: { limit: number; cursor: string | undefined },
-): Promise<{ rows: OrganizationRow[]; nextCursor: string | null }> {
-  const { rows } = await sql<OrganizationRow>`
-    select id, name, created_at, removed_at from organizations
-    where ${cursor ?? null}::uuid is null
-      or (created_at, id) < (select created_at, id from organizations where id = ${cursor ?? null})
-    order by created_at desc, id desc
-    -- One more than asked tells whether there is a next page.
-    limit ${limit + 1}`.execute(db)
-  const page = rows.slice(0, limit)
-  return { rows: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
-}
+const LIST = ['organizations']
+const NEWEST = { at: 'created_at', id: 'id' }
 
 async function setConnectorAccess(
   db: Db,
