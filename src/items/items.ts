@@ -65,15 +65,17 @@ export interface Items {
    * transaction. On a database with one session, several transactions may each store a part. Items that changed
    * meanwhile are prepared again, so `within` may run more than once for an item. `within` runs while this call holds
    * the organization's item lock, so it must not wait for other changes. @throws AppError `embedding_model_mismatch`,
-   * `upstream_error`; RefusedByModel if the embedding model refuses these items in particular; what `within` throws
+   * `upstream_error`; RefusedByModel if the embedding model refuses these items in particular; StoredSince; what
+   * `within` throws
    * @param how.anewSince also replaces chunks and vectors of items with the same content, unless they were confirmed
    * after this time, by `how.clock`
+   * @param how.readAt when the items were read, by `how.clock`: stores nothing if one of them was stored after that
    */
   write(
     organizationId: string,
     items: readonly NewItem[],
     within?: WithinWrite,
-    how?: { signal?: AbortSignal; anewSince?: Date | undefined; clock?: Clock },
+    how?: { signal?: AbortSignal; anewSince?: Date | undefined; readAt?: Date; clock?: Clock },
   ): Promise<StoreCounts>
   /** Updates policies of items that a source's runs stored. Returns the count. */
   changePolicies(source: PolicySource, policies: readonly PolicyChange[], read: PolicyRead): Promise<number>
@@ -100,14 +102,12 @@ export function createItems(deps: {
 
   return {
     async write(organizationId, items, within = async () => {}, how = {}) {
-      const { signal, anewSince } = how
+      const { signal, clock: given = clock, ...rest } = how
       const clean = await cleanItems(items, signal)
-      const given = { organizationId, items: clean, within, anewSince }
-      return await writeItems({ ...storing, clock: how.clock ?? clock }, given, signal).catch(
-        async (error: unknown) => {
-          throw await blameItems(error, () => embedPlainWords(db, models, organizationId, signal))
-        },
-      )
+      const wanted = { organizationId, items: clean, within, ...rest }
+      return await writeItems({ ...storing, clock: given }, wanted, signal).catch(async (error: unknown) => {
+        throw await blameItems(error, () => embedPlainWords(db, models, organizationId, signal))
+      })
     },
     async ingest(caller, items, requestId, signal) {
       const { organizationId } = caller

@@ -24,12 +24,13 @@ export async function writeItems(
     organizationId,
     items,
     within,
-    anewSince,
+    ...how
   }: {
     organizationId: string
     items: readonly CleanItem[]
     within: WithinWrite
     anewSince?: Date | undefined
+    readAt?: Date | undefined
   },
   signal?: AbortSignal,
 ): Promise<StoreCounts> {
@@ -39,7 +40,7 @@ export async function writeItems(
     const prepared = await prepareItems(
       db,
       models,
-      { organizationId, items: left, by: 'sync', anewSince },
+      { organizationId, items: left, by: 'sync', ...how },
       signal,
     )
     signal?.throwIfAborted()

@@ -76,6 +76,7 @@ async function sync(id: string, given: ProviderAdapter = adapter()): Promise<Ite
   const syncs = createItemSyncs({
     db,
     clock,
+    measureLag: async () => 0,
     items: createItems({ db, models, clock }),
     openAccount: async (source, signal) => ({
       adapter: given,
@@ -210,6 +211,32 @@ describe('syncing one item again', () => {
     await run(true)
     expect(outcomes).toEqual(['unchanged'])
     expect(Object.keys(await bench.stored(sourceId))).toContain('one')
+  })
+
+  it.each([
+    ['an older version', false],
+    ['a deletion', true],
+  ])('reads an item again when a run stored a newer version after %s was read', async (_what, wasGone) => {
+    const id = await idOf('one')
+    let reads = 0
+    const overtaken: ProviderAdapter = {
+      ...adapter(),
+      async readItem(session, input) {
+        if (wasGone && reads === 0) provider.remove('one')
+        const read = await adapter().readItem?.(session, input)
+        reads += 1
+        if (reads === 1) {
+          provider.put('one', 'The newer version.')
+          bench.now += 1_000
+          await run()
+        }
+        return read ?? { upserts: [], deletions: [], failures: [] }
+      },
+    }
+    expect(await sync(id, overtaken)).toEqual({ outcome: 'unchanged', reason: null })
+    expect(reads).toBe(2)
+    expect(await bench.stored(sourceId)).toMatchObject({ one: 'The newer version.' })
+    expect(await events()).toHaveLength(1)
   })
 
   it('refuses a pushed item, one that another person owns, a paused source, and a provider that cannot', async () => {

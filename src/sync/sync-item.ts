@@ -1,6 +1,7 @@
 import { recordEvent } from '../audit/index.ts'
+import { createDatabaseClock, measureClockLag } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
-import { dropClaims, type Items } from '../items/index.ts'
+import { dropClaims, type Items, StoredSince } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Viewer } from '../kernel/viewer.ts'
@@ -20,7 +21,7 @@ import type { OpenAccount } from './execute-run.ts'
 import { isItemFault, storeFailure } from './item-faults.ts'
 import { renewFailures } from './list-skipped.ts'
 import { requireRunnable } from './require-runnable.ts'
-import { findClaim, hasPolicy, markReread, withKnownPolicies } from './synced-items.ts'
+import { findClaim, hasPolicy, markReread, wereStoredSince, withKnownPolicies } from './synced-items.ts'
 
 /** `failed`: it stays as it was stored. */
 export type ItemSyncOutcome = 'updated' | 'unchanged' | 'deleted' | 'failed'
@@ -37,6 +38,8 @@ export interface ItemSyncDependencies {
   items: Pick<Items, 'write' | 'findReadable'>
   /** Opens an account for a user who waits. */
   openAccount(source: Source, signal: AbortSignal): ReturnType<OpenAccount>
+  /** How far this server's clock is behind the runs' clock, in milliseconds; the database's by default. */
+  measureLag?: () => Promise<number>
 }
 
 interface Named {
@@ -49,21 +52,44 @@ export interface ItemSyncs {
   sync(viewer: Viewer, id: string, signal: AbortSignal): Promise<ItemSync>
 }
 
-export function createItemSyncs(deps: ItemSyncDependencies): ItemSyncs {
+export function createItemSyncs(given: ItemSyncDependencies): ItemSyncs {
+  const { db, measureLag = () => measureClockLag(db) } = given
+  const clock = createDatabaseClock(given.clock, measureLag)
+  const deps = { ...given, clock }
   return {
     async sync(viewer, id, signal) {
-      const { source, externalId } = await findItem(deps, viewer, id)
-      const item = { id, externalId }
-      const read = await readItem(deps, source, item, signal)
-      try {
-        return await store(deps, viewer, source, { item, read }, signal)
-      } catch (error) {
+      await clock.adjust()
+      for (;;) {
+        const synced = await syncOnce(deps, viewer, id, signal).catch(nullIfStoredSince)
+        if (synced !== null) return synced
         signal.throwIfAborted()
-        if (!isItemFault(error)) throw error
-        const failed = failedRead(storeFailure({ externalId }, error))
-        return await store(deps, viewer, source, { item, read: failed }, signal)
       }
     },
+  }
+}
+
+/** A run stored it while it was read, so it may be older than that. */
+function nullIfStoredSince(error: unknown): null {
+  if (error instanceof StoredSince) return null
+  throw error
+}
+
+async function syncOnce(
+  deps: ItemSyncDependencies,
+  viewer: Viewer,
+  id: string,
+  signal: AbortSignal,
+): Promise<ItemSync> {
+  const { source, externalId } = await findItem(deps, viewer, id)
+  const item = { id, externalId, readAt: deps.clock.now() }
+  const read = await readItem(deps, source, item, signal)
+  try {
+    return await store(deps, viewer, source, { item, read }, signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof StoredSince || !isItemFault(error)) throw error
+    const failed = failedRead(storeFailure({ externalId }, error))
+    return await store(deps, viewer, source, { item, read: failed }, signal)
   }
 }
 
@@ -100,12 +126,12 @@ async function readItem(
   }
 }
 
-/** Stores and records the result in one transaction. */
+/** Stores and records the result in one transaction. @throws StoredSince */
 async function store(
   { db, items, clock }: ItemSyncDependencies,
   viewer: Viewer,
   source: Source,
-  { item, read }: { item: Named; read: ItemRead },
+  { item, read }: { item: Named & { readAt: Date }; read: ItemRead },
   signal: AbortSignal,
 ): Promise<ItemSync> {
   const { organizationId } = viewer
@@ -134,6 +160,7 @@ async function store(
         source.lastSnapshot,
       )
       if (!isLast) return
+      if (await wereStoredSince(tx, source, gone, item.readAt)) throw new StoredSince()
       await dropClaims(tx, changes, source, gone, at)
       await renewFailures(tx, source, { failures: read.failures, skipped: read.skipped ?? [], gone }, at)
       // Another account may still have it.
@@ -149,7 +176,7 @@ async function store(
         at,
       })
     },
-    { signal, clock },
+    { signal, clock, readAt: item.readAt },
   )
   return { outcome, reason }
 }

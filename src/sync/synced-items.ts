@@ -54,6 +54,22 @@ function insertClaims(source: SyncedSource, items: readonly Synced[], snapshot: 
     order by i.external_id collate "C"`
 }
 
+/** Whether one of these items was stored after a time. */
+export async function wereStoredSince(
+  tx: Tx,
+  { organizationId, provider }: SyncedSource,
+  externalIds: readonly string[],
+  time: Date,
+): Promise<boolean> {
+  if (externalIds.length === 0) return false
+  const { rows } = await sql`
+    select 1 from source_items i
+    where i.organization_id = ${organizationId} and i.provider = ${provider}
+      and i.external_id in (${sql.join([...externalIds])}) and i.synced_at > ${time}
+    limit 1`.execute(tx)
+  return rows.length > 0
+}
+
 const Claims = z.array(z.object({ source_id: z.string(), external_id: z.string() }))
 
 /** A source whose runs stored an item, the item's own before others; undefined for a pushed item. */
