@@ -1,13 +1,12 @@
 import { afterAll, expect, it } from 'vitest'
-import { between, pick, type Random } from '../../../../emulators/kit/seed.ts'
+import { pick, type Random } from '../../../../emulators/kit/seed.ts'
 import type { ConfluenceContent, ConfluenceSpace } from '../../../../emulators/confluence/state.ts'
 import { type ConfluenceAccount, createConnect } from '../../../../test/support/confluence.ts'
+import { createTurmoil, settle, storedBy } from '../../../../test/connectors/turmoil.ts'
 import { rounds, seededRandom } from '../../../../test/support/random.ts'
 import { readPermissions } from '../../../../test/support/read-permissions.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
-import { ProviderError } from '../../adapter.ts'
 
-const MINUTE = 60_000
 const extractor = createTextExtractor()
 afterAll(() => extractor.close())
 
@@ -93,8 +92,7 @@ it.each(Array.from({ length: rounds(1) }, (_unused, round) => round))(
   'what is stored equals the source after changes, faults and killed runs (%i)',
   async (round) => {
     const random = seededRandom(`confluence ${round}`)
-    let isQuiet = false
-    let count = 0
+    const turmoil = createTurmoil(random, (step) => change(account, random, step))
     const account = await connect({
       itemsPerPage: 2,
       searchedMax: 3,
@@ -104,38 +102,15 @@ it.each(Array.from({ length: rounds(1) }, (_unused, round) => round))(
         state.createSpace('ENG')
         state.groups.set('leads', ['ada', 'cy'])
       },
-      meanwhile: () => void (!isQuiet && random() < 0.3 && change(account, random, count)),
+      meanwhile: turmoil.meanwhile,
     })
-    const { wiki, sync, adapter, fresh } = account
-    for (; count < 40; count += 1) {
-      sync.now += between(random, 0, 20) * MINUTE
-      for (let changes = between(random, 0, 5); changes > 0; changes -= 1) change(account, random, count)
-      if (random() < 0.3)
-        wiki.faults.add({ every: between(random, 2, 15), times: 2, status: pick(random, [500, 429]) })
-      if (random() < 0.1) wiki.faults.add({ every: between(random, 2, 15), times: 1, drop: true })
-      try {
-        await sync.run({
-          dieAfter: between(random, 0, 6),
-          losePage: random() < 0.5,
-          fullResync: random() < 0.05,
-        })
-      } catch (error) {
-        expect(error).toBeInstanceOf(ProviderError)
-      }
-      wiki.faults.clear()
-      if (random() < 0.3 && sync.items.size > 0) await sync.reread(pick(random, [...sync.items.keys()]))
-    }
-    isQuiet = true
+    const { wiki, sync, adapter } = account
+    await turmoil.run(sync, wiki.faults, { steps: 40 })
     for (const space of wiki.state.spaces.values()) space.readers = [{ type: 'group', id: 'staff' }]
     wiki.unindexed.clear()
-    for (let runs = 0; runs < 3; runs += 1) {
-      sync.now += 90 * MINUTE
-      await sync.run()
-    }
-    const anew = fresh()
-    await anew.run()
+    const anew = await settle(account)
     expect(sync.items.size).toBeGreaterThan(3)
-    expect(Object.fromEntries(sync.items)).toEqual(Object.fromEntries(anew.items))
+    expect(storedBy(sync)).toEqual(storedBy(anew))
     await expectReaders(account, await readPermissions(adapter, sync.session, sync.cursor))
   },
   60_000,

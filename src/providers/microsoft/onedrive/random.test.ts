@@ -5,15 +5,15 @@ import type {
   EmulatedItem,
   Grant,
 } from '../../../../emulators/microsoft/drive-state.ts'
-import { between, pick, type Random } from '../../../../emulators/kit/seed.ts'
+import { pick, type Random } from '../../../../emulators/kit/seed.ts'
 import { connectForTest, type MicrosoftAccount } from '../../../../test/support/microsoft.ts'
+import { createTurmoil, settle, storedBy } from '../../../../test/connectors/turmoil.ts'
 import { rounds, seededRandom } from '../../../../test/support/random.ts'
 import { readPermissions } from '../../../../test/support/read-permissions.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
-import { type AccessPolicy, ProviderError } from '../../adapter.ts'
+import type { AccessPolicy } from '../../adapter.ts'
 import { createOneDriveAdapter, ONEDRIVE_SCOPES } from './adapter.ts'
 
-const MINUTE = 60_000
 const STEPS = 60
 /** Until then, drives may be read as a whole, which repairs what a run missed. */
 const REPAIRED_UNTIL = 25
@@ -95,8 +95,7 @@ it.each(Array.from({ length: rounds(2) }, (_unused, round) => round))(
   'what is stored equals the source after changes, faults and killed runs (%i)',
   async (round) => {
     const random = seededRandom(`onedrive ${round}`)
-    let isQuiet = false
-    let count = 0
+    const turmoil = createTurmoil(random, (step) => change(account, random, step))
     const account = await connectForTest({
       scopes: ONEDRIVE_SCOPES,
       createAdapter: (settings, clock) =>
@@ -107,40 +106,20 @@ it.each(Array.from({ length: rounds(2) }, (_unused, round) => round))(
           files.createDrive(`Documents of ${name}`, files.createSite(name), [{ siteGroup: 'Members' }])
         for (const drive of files.drives.values()) fill(files, drive, random)
       },
-      meanwhile: () => void (!isQuiet && random() < 0.3 && change(account, random, count)),
+      meanwhile: turmoil.meanwhile,
     })
-    const { microsoft, sync, fresh } = account
-    for (; count < STEPS; count += 1) {
-      sync.now += between(random, 0, 20) * MINUTE
-      for (let changes = between(random, 0, 6); changes > 0; changes -= 1) change(account, random, count)
-      if (random() < 0.3)
-        microsoft.faults.add({ every: between(random, 2, 15), times: 2, status: pick(random, [500, 429]) })
-      if (random() < 0.1) microsoft.faults.add({ every: between(random, 2, 15), times: 1, drop: true })
-      if (random() < 0.1) microsoft.grants.expireAccessTokens()
-      try {
-        await sync.run({
-          dieAfter: between(random, 0, 8),
-          losePage: random() < 0.5,
-          fullResync: count < REPAIRED_UNTIL && random() < 0.05,
-        })
-      } catch (error) {
-        expect(error).toBeInstanceOf(ProviderError)
-      }
-      microsoft.faults.clear()
-      if (random() < 0.3 && sync.items.size > 0) await sync.reread(pick(random, [...sync.items.keys()]))
-    }
-    isQuiet = true
+    const { microsoft, sync } = account
+    await turmoil.run(sync, microsoft.faults, {
+      steps: STEPS,
+      resyncedUntil: REPAIRED_UNTIL,
+      disturb: () => void (random() < 0.1 && microsoft.grants.expireAccessTokens()),
+    })
     for (const site of microsoft.files.sites.values())
       Object.assign(site, { isFollowed: true, isClosed: false })
-    for (let runs = 0; runs < 3; runs += 1) {
-      sync.now += 90 * MINUTE
-      await sync.run()
-    }
+    const anew = await settle(account)
     await applyPermissions(account)
-    const anew = fresh()
-    await anew.run()
     expect(sync.items.size).toBeGreaterThan(3)
-    expect(Object.fromEntries(sync.items)).toEqual(Object.fromEntries(anew.items))
+    expect(storedBy(sync)).toEqual(storedBy(anew))
     expectReaders(account)
   },
   60_000,

@@ -1,13 +1,12 @@
 import { afterAll, expect, it } from 'vitest'
-import { between, pick, type Random } from '../../../../emulators/kit/seed.ts'
+import { pick, type Random } from '../../../../emulators/kit/seed.ts'
 import type { EmulatedFolder, EmulatedMail } from '../../../../emulators/microsoft/mail-state.ts'
 import { connectForTest, type MicrosoftAccount } from '../../../../test/support/microsoft.ts'
+import { createTurmoil, settle } from '../../../../test/connectors/turmoil.ts'
 import { rounds, seededRandom } from '../../../../test/support/random.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
-import { ProviderError } from '../../adapter.ts'
 import { createOutlookAdapter, OUTLOOK_SCOPES } from './adapter.ts'
 
-const MINUTE = 60_000
 const extractor = createTextExtractor({ threads: 1 })
 afterAll(() => extractor.close())
 
@@ -71,42 +70,20 @@ it.each(Array.from({ length: rounds(2) }, (_unused, round) => round))(
   'what is stored equals the mailbox after changes, faults and killed runs (%i)',
   async (round) => {
     const random = seededRandom(`outlook ${round}`)
-    let isQuiet = false
-    let count = 0
+    const turmoil = createTurmoil(random, (step) => change(account, random, step))
     const account = await connectForTest({
       scopes: OUTLOOK_SCOPES,
       createAdapter: (settings, clock) =>
         createOutlookAdapter({ settings, clock, extractor, itemsPerPage: 3 }),
       limits: { maxAttempts: 1 },
-      meanwhile: () => void (!isQuiet && random() < 0.3 && change(account, random, count)),
+      meanwhile: turmoil.meanwhile,
     })
-    const { microsoft, sync, fresh } = account
-    for (; count < 60; count += 1) {
-      sync.now += between(random, 0, 20) * MINUTE
-      for (let changes = between(random, 0, 6); changes > 0; changes -= 1) change(account, random, count)
-      if (random() < 0.3)
-        microsoft.faults.add({ every: between(random, 2, 15), times: 2, status: pick(random, [500, 429]) })
-      if (random() < 0.1) microsoft.faults.add({ every: between(random, 2, 15), times: 1, drop: true })
-      if (random() < 0.1) microsoft.grants.expireAccessTokens()
-      try {
-        await sync.run({
-          dieAfter: between(random, 0, 8),
-          losePage: random() < 0.5,
-          fullResync: random() < 0.05,
-        })
-      } catch (error) {
-        expect(error).toBeInstanceOf(ProviderError)
-      }
-      microsoft.faults.clear()
-      if (random() < 0.3 && sync.items.size > 0) await sync.reread(pick(random, [...sync.items.keys()]))
-    }
-    isQuiet = true
-    for (let runs = 0; runs < 3; runs += 1) {
-      sync.now += 90 * MINUTE
-      await sync.run()
-    }
-    const anew = fresh()
-    await anew.run()
+    const { microsoft, sync } = account
+    await turmoil.run(sync, microsoft.faults, {
+      steps: 60,
+      disturb: () => void (random() < 0.1 && microsoft.grants.expireAccessTokens()),
+    })
+    const anew = await settle(account)
     expect(withoutFolders(sync.items)).toEqual(withoutFolders(anew.items))
     expectMailbox(account)
   },

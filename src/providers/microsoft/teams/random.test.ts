@@ -1,12 +1,11 @@
 import { afterAll, expect, it } from 'vitest'
-import { between, pick, type Random } from '../../../../emulators/kit/seed.ts'
+import { pick, type Random } from '../../../../emulators/kit/seed.ts'
 import { connectForTest, type MicrosoftAccount } from '../../../../test/support/microsoft.ts'
+import { createTurmoil, settle, storedBy } from '../../../../test/connectors/turmoil.ts'
 import { rounds, seededRandom } from '../../../../test/support/random.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
-import { ProviderError } from '../../adapter.ts'
 import { createTeamsAdapter, TEAMS_SCOPES } from './adapter.ts'
 
-const MINUTE = 60_000
 const extractor = createTextExtractor({ threads: 1 })
 afterAll(() => extractor.close())
 
@@ -45,8 +44,7 @@ it.each(Array.from({ length: rounds(2) }, (_unused, round) => round))(
   'what is stored equals the channels after changes, faults and killed runs (%i)',
   async (round) => {
     const random = seededRandom(`teams ${round}`)
-    let isQuiet = false
-    let count = 0
+    const turmoil = createTurmoil(random, (step) => change(account, random, step))
     const account = await connectForTest({
       scopes: TEAMS_SCOPES,
       createAdapter: (settings, clock) => createTeamsAdapter({ settings, clock, extractor, itemsPerPage: 3 }),
@@ -55,51 +53,26 @@ it.each(Array.from({ length: rounds(2) }, (_unused, round) => round))(
         teams.expandedReplies = 2
         for (const name of ['Sales', 'Product']) teams.createChannel(teams.createTeam(name), 'General')
       },
-      meanwhile: () => void (!isQuiet && random() < 0.3 && change(account, random, count)),
+      meanwhile: turmoil.meanwhile,
     })
-    const { microsoft, sync, fresh } = account
-    for (; count < 60; count += 1) {
-      sync.now += between(random, 1, 20) * MINUTE
-      for (let changes = between(random, 0, 6); changes > 0; changes -= 1) change(account, random, count)
-      if (random() < 0.3)
-        microsoft.faults.add({ every: between(random, 2, 15), times: 2, status: pick(random, [500, 429]) })
-      if (random() < 0.1) microsoft.faults.add({ every: between(random, 2, 15), times: 1, drop: true })
-      if (random() < 0.1) microsoft.grants.expireAccessTokens()
-      try {
-        await sync.run({
-          dieAfter: between(random, 0, 8),
-          losePage: random() < 0.5,
-          fullResync: random() < 0.05,
-        })
-      } catch (error) {
-        expectProviderError(error)
-      }
-      microsoft.faults.clear()
-      if (random() < 0.3 && sync.items.size > 0) {
-        // A channel that the person has left refuses it.
-        await sync.reread(pick(random, [...sync.items.keys()])).catch(expectProviderError)
-      }
-    }
-    isQuiet = true
+    const { microsoft, sync } = account
+    await turmoil.run(sync, microsoft.faults, {
+      steps: 60,
+      minutesMin: 1,
+      disturb: () => void (random() < 0.1 && microsoft.grants.expireAccessTokens()),
+    })
     const { teams } = microsoft
     for (const team of teams.teams.values()) team.members.add('ada')
     // Ensures that something exists at the end.
     const last = teams.createChannel(pick(random, [...teams.teams.values()]), 'Last')
     for (let posted = 0; posted < 4; posted += 1) teams.post(last, { content: `Last ${posted}` })
-    for (let runs = 0; runs < 3; runs += 1) {
-      sync.now += 90 * MINUTE
-      await sync.run()
-    }
-    const anew = fresh()
-    await anew.run()
-    expect(Object.fromEntries(sync.items)).toEqual(Object.fromEntries(anew.items))
+    const anew = await settle(account)
+    expect(storedBy(sync)).toEqual(storedBy(anew))
     expect(anew.items.size).toBe(readableThreads(account).length)
     expect(anew.items.size).toBeGreaterThan(3)
   },
   60_000,
 )
-
-const expectProviderError = (error: unknown): void => expect(error).toBeInstanceOf(ProviderError)
 
 /** The threads that have at least one readable message. */
 function readableThreads({ microsoft: { teams } }: MicrosoftAccount): string[] {
