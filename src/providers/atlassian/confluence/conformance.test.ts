@@ -9,11 +9,22 @@ import { confluence as provider } from './index.ts'
 const extractor = createTextExtractor()
 afterAll(() => extractor.close())
 
-type Changes = Pick<ConnectedAccount, 'add' | 'edit' | 'remove' | 'move' | 'break'>
+type ChangesOf = (
+  account: ConfluenceAccount,
+  pageOf: (id: string) => ConfluenceContent,
+) => Pick<ConnectedAccount, 'add' | 'edit' | 'remove' | 'move' | 'break'>
+
+function check(changesOf: ChangesOf): void {
+  checkConnector({
+    provider,
+    revokedMessage: /^Confluence refuses the email or the API token$/,
+    connect: (options) => connect(options, changesOf),
+  })
+}
 
 async function connect(
   { thingsPerPage: itemsPerPage, limits = {}, signal }: ConnectOptions,
-  changesOf: (account: ConfluenceAccount, pageOf: (id: string) => ConfluenceContent) => Changes,
+  changesOf: ChangesOf,
 ): Promise<ConnectedAccount> {
   const account = await connectConfluence({ extractor, itemsPerPage, limits, ...(signal && { signal }) })
   const { wiki, adapter, sync, fresh } = account
@@ -43,91 +54,70 @@ async function connect(
 }
 
 describe('pages', () => {
-  checkConnector({
-    provider,
-    revokedMessage: /^Confluence refuses the email or the API token$/,
-    connect: (options) =>
-      connect(options, ({ wiki: { state, faults }, hr }, pageOf) => {
-        const archive = state.add(hr, { title: 'Archive' })
-        return {
-          add: (text) => state.add(hr, { body: `<p>${text}</p>` }).id,
-          edit: (id, text) => state.edit(pageOf(id), { body: `<p>${text}</p>` }),
-          remove: (id) => state.trash(pageOf(id)),
-          move: (id) => state.move(pageOf(id), { parent: archive }),
-          break: (id) => faults.add({ path: `/pages/${id}`, status: 500 }),
-        }
-      }),
+  check(({ wiki: { state, faults }, hr }, pageOf) => {
+    const archive = state.add(hr, { title: 'Archive' })
+    return {
+      add: (text) => state.add(hr, { body: `<p>${text}</p>` }).id,
+      edit: (id, text) => state.edit(pageOf(id), { body: `<p>${text}</p>` }),
+      remove: (id) => state.trash(pageOf(id)),
+      move: (id) => state.move(pageOf(id), { parent: archive }),
+      break: (id) => faults.add({ path: `/pages/${id}`, status: 500 }),
+    }
   })
 })
 
 describe('blog posts', () => {
-  checkConnector({
-    provider,
-    revokedMessage: /^Confluence refuses the email or the API token$/,
-    connect: (options) =>
-      connect(options, ({ wiki: { state, faults }, hr }, pageOf) => {
-        const other = state.createSpace('ENG')
-        return {
-          add: (text) => state.add(hr, { type: 'blogpost', body: `<p>${text}</p>` }).id,
-          edit: (id, text) => state.edit(pageOf(id), { body: `<p>${text}</p>` }),
-          remove: (id) => state.trash(pageOf(id)),
-          move: (id) => state.move(pageOf(id), { space: other }),
-          break: (id) => faults.add({ path: `/blogposts/${id}`, status: 500 }),
-        }
-      }),
+  check(({ wiki: { state, faults }, hr }, pageOf) => {
+    const other = state.createSpace('ENG')
+    return {
+      add: (text) => state.add(hr, { type: 'blogpost', body: `<p>${text}</p>` }).id,
+      edit: (id, text) => state.edit(pageOf(id), { body: `<p>${text}</p>` }),
+      remove: (id) => state.trash(pageOf(id)),
+      move: (id) => state.move(pageOf(id), { space: other }),
+      break: (id) => faults.add({ path: `/blogposts/${id}`, status: 500 }),
+    }
   })
 })
 
 describe('attachments', () => {
-  checkConnector({
-    provider,
-    revokedMessage: /^Confluence refuses the email or the API token$/,
-    connect: (options) =>
-      connect(options, ({ wiki: { state, faults }, hr }, pageOf) => {
-        const other = state.createSpace('ENG')
-        return {
-          add(text) {
-            const page = state.add(hr)
-            state.attach(page, { name: 'note.txt', content: text })
-            return page.id
-          },
-          edit(id, text) {
-            const attachment = [...state.attachments.values()].find(({ pageId }) => pageId === id)
-            if (attachment !== undefined) state.replaceAttachment(attachment, text)
-          },
-          remove: (id) => state.trash(pageOf(id)),
-          move: (id) => state.move(pageOf(id), { space: other }),
-          break: (id) => faults.add({ path: `/pages/${id}/attachments`, status: 500 }),
-        }
-      }),
+  check(({ wiki: { state, faults }, hr }, pageOf) => {
+    const other = state.createSpace('ENG')
+    return {
+      add(text) {
+        const page = state.add(hr)
+        state.attach(page, { name: 'note.txt', content: text })
+        return page.id
+      },
+      edit(id, text) {
+        const attachment = [...state.attachments.values()].find(({ pageId }) => pageId === id)
+        if (attachment !== undefined) state.replaceAttachment(attachment, text)
+      },
+      remove: (id) => state.trash(pageOf(id)),
+      move: (id) => state.move(pageOf(id), { space: other }),
+      break: (id) => faults.add({ path: `/pages/${id}/attachments`, status: 500 }),
+    }
   })
 })
 
 describe('comments', () => {
-  checkConnector({
-    provider,
-    revokedMessage: /^Confluence refuses the email or the API token$/,
-    connect: (options) =>
-      connect(options, ({ wiki: { state, faults }, hr }, pageOf) => {
-        const other = state.createSpace('ENG')
-        return {
-          add(text) {
-            const page = state.add(hr)
-            state.comment(page, { body: `<p>${text}</p>` })
-            return page.id
-          },
-          edit(id, text) {
-            const comment = [...state.comments.values()].find(({ pageId }) => pageId === id)
-            if (comment !== undefined) state.editComment(comment, `<p>${text}</p>`)
-          },
-          remove(id) {
-            for (const comment of state.comments.values())
-              if (comment.pageId === id) state.removeComment(comment)
-            state.trash(pageOf(id))
-          },
-          move: (id) => state.move(pageOf(id), { space: other }),
-          break: (id) => faults.add({ path: `/pages/${id}/footer-comments`, status: 500 }),
-        }
-      }),
+  check(({ wiki: { state, faults }, hr }, pageOf) => {
+    const other = state.createSpace('ENG')
+    return {
+      add(text) {
+        const page = state.add(hr)
+        state.comment(page, { body: `<p>${text}</p>` })
+        return page.id
+      },
+      edit(id, text) {
+        const comment = [...state.comments.values()].find(({ pageId }) => pageId === id)
+        if (comment !== undefined) state.editComment(comment, `<p>${text}</p>`)
+      },
+      remove(id) {
+        for (const comment of state.comments.values()) if (comment.pageId === id) state.removeComment(comment)
+        state.trash(pageOf(id))
+      },
+      move: (id) => state.move(pageOf(id), { space: other }),
+      break: (id) => faults.add({ path: `/pages/${id}/footer-comments`, status: 500 }),
+    }
   })
 })

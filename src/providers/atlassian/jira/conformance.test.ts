@@ -9,11 +9,22 @@ import { jira as provider } from './index.ts'
 const extractor = createTextExtractor()
 afterAll(() => extractor.close())
 
-type Changes = Pick<ConnectedAccount, 'add' | 'edit' | 'remove' | 'move' | 'break'>
+type ChangesOf = (
+  account: JiraAccount,
+  issueOf: (id: string) => JiraIssue,
+) => Pick<ConnectedAccount, 'add' | 'edit' | 'remove' | 'move' | 'break'>
+
+function check(changesOf: ChangesOf): void {
+  checkConnector({
+    provider,
+    revokedMessage: /^Jira refuses the email or the API token$/,
+    connect: (options) => connect(options, changesOf),
+  })
+}
 
 async function connect(
   { thingsPerPage: itemsPerPage, limits = {}, signal }: ConnectOptions,
-  changesOf: (account: JiraAccount, issueOf: (id: string) => JiraIssue) => Changes,
+  changesOf: ChangesOf,
 ): Promise<ConnectedAccount> {
   const account = await connectJira({ extractor, itemsPerPage, limits, ...(signal && { signal }) })
   const { jira, hr, adapter, sync, fresh } = account
@@ -44,44 +55,34 @@ async function connect(
 }
 
 describe('issues', () => {
-  checkConnector({
-    provider,
-    revokedMessage: /^Jira refuses the email or the API token$/,
-    connect: (options) =>
-      connect(options, ({ jira: { state, faults }, hr }, issueOf) => {
-        const other = state.createProject('ENG')
-        return {
-          add: (text) => state.add(hr, { description: paragraphs(text) }).id,
-          edit: (id, text) => state.edit(issueOf(id), { description: paragraphs(text) }),
-          remove: (id) => state.remove(issueOf(id)),
-          move: (id) => state.move(issueOf(id), other),
-          break: (id) => faults.add({ path: `/issue/${id}`, status: 500 }),
-        }
-      }),
+  check(({ jira: { state, faults }, hr }, issueOf) => {
+    const other = state.createProject('ENG')
+    return {
+      add: (text) => state.add(hr, { description: paragraphs(text) }).id,
+      edit: (id, text) => state.edit(issueOf(id), { description: paragraphs(text) }),
+      remove: (id) => state.remove(issueOf(id)),
+      move: (id) => state.move(issueOf(id), other),
+      break: (id) => faults.add({ path: `/issue/${id}`, status: 500 }),
+    }
   })
 })
 
 describe('comments', () => {
-  checkConnector({
-    provider,
-    revokedMessage: /^Jira refuses the email or the API token$/,
-    connect: (options) =>
-      connect(options, ({ jira: { state, faults }, hr }, issueOf) => {
-        const other = state.createProject('ENG')
-        return {
-          add(text) {
-            const issue = state.add(hr)
-            state.comment(issue, { body: paragraphs(text) })
-            return issue.id
-          },
-          edit(id, text) {
-            const comment = [...state.comments.values()].find(({ issueId }) => issueId === id)
-            if (comment !== undefined) state.editComment(comment, { body: paragraphs(text) })
-          },
-          remove: (id) => state.remove(issueOf(id)),
-          move: (id) => state.move(issueOf(id), other),
-          break: (id) => faults.add({ path: `/issue/${id}`, status: 500 }),
-        }
-      }),
+  check(({ jira: { state, faults }, hr }, issueOf) => {
+    const other = state.createProject('ENG')
+    return {
+      add(text) {
+        const issue = state.add(hr)
+        state.comment(issue, { body: paragraphs(text) })
+        return issue.id
+      },
+      edit(id, text) {
+        const comment = [...state.comments.values()].find(({ issueId }) => issueId === id)
+        if (comment !== undefined) state.editComment(comment, { body: paragraphs(text) })
+      },
+      remove: (id) => state.remove(issueOf(id)),
+      move: (id) => state.move(issueOf(id), other),
+      break: (id) => faults.add({ path: `/issue/${id}`, status: 500 }),
+    }
   })
 })
