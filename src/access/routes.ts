@@ -34,7 +34,7 @@ const NewApiKey = z
   })
   .meta({ id: 'NewApiKey', description: 'The key to create.' })
 
-const shared = { tag: 'API keys', action: 'admin', consoleRole: 'admin', credits: 0 } as const
+const shared = { tag: 'API keys', action: 'admin', consoleRole: 'admin' } as const
 
 export const accessRoutes = [
   ...twins<AccessServices>()({

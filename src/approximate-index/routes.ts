@@ -12,7 +12,6 @@ const shared = {
   path: '/operator/organizations/{id}/approximate-index',
   tag: 'Operator',
   access: { surface: 'operator' },
-  credits: 0,
   audit: 'none',
   params: z.object({ id: idOf("The organization's id, from the list.", EXAMPLE_ID.organization) }),
   responses: { 200: z.object({ approximateIndex: ApproximateIndex }) },

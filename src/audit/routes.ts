@@ -51,7 +51,7 @@ const CONTENT_TYPES: Record<ExportFormat, string> = {
   jsonl: 'application/x-ndjson; charset=utf-8',
 }
 
-const shared = { tag: 'Audit', method: 'GET', credits: 0 } as const
+const shared = { tag: 'Audit', method: 'GET' } as const
 
 const asAdmin = { surface: 'console', role: 'admin', action: 'admin' } as const
 

@@ -19,7 +19,6 @@ export const backupRoutes = [
       'A tar compressed with Zstandard, for `memory restore`. Its last file has the checksums of all others; without it the download is incomplete. For a PostgreSQL server use that server’s own tools.',
     tag: 'Operator',
     access: { surface: 'operator' },
-    credits: 0,
     audit: 'none',
     query: z.strictObject({
       encryptionKey: z.enum(['include', 'leave']).default('include').meta({

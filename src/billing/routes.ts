@@ -13,7 +13,6 @@ const WEBHOOK_BYTES_MAX = 512 * 1024
 const shared = {
   tag: 'Billing',
   access: { surface: 'console', role: 'admin', action: 'admin' },
-  credits: 0,
 } as const
 
 const notConfigured = 'Returns 503 `not_configured` if the deployment has no payment processor.'
@@ -92,7 +91,6 @@ export const billingRoutes = [
       "Called by Stripe, with a signature of the body from the last five minutes. The service reads the change from Stripe's API.",
     tag: 'Billing',
     access: { surface: 'public' },
-    credits: 0,
     audit: 'none',
     bodyBytesMax: WEBHOOK_BYTES_MAX,
     refuses: ['not_configured', 'webhook_signature_invalid', 'malformed_json'],

@@ -27,7 +27,6 @@ function webhookRoutes({ id, webhook }: Provider<ProviderId>) {
       description: webhook.description,
       tag: 'Connectors',
       access: { surface: 'public' },
-      credits: 0,
       audit: 'none',
       bodyBytesMax: 1024 * 1024,
       refuses: ['unauthenticated', 'not_configured', 'validation_failed'],
@@ -60,7 +59,6 @@ function cleanUpRoutes({ id: provider, cleanUps = [] }: Provider<ProviderId>) {
       description: job.description,
       tag: 'Maintenance',
       access: { surface: 'agent', action: 'admin', reach: [provider] },
-      credits: 0,
       audit: cleanUpAction(provider, job.name),
       refuses: ['provider_not_allowed'],
       body: z.strictObject({

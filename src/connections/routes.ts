@@ -27,7 +27,6 @@ const callback = {
   path: '/v1/oauth/{provider}/callback',
   tag: 'Connectors',
   access: { surface: 'public' },
-  credits: 0,
   audit: 'connector.connect',
   params,
   refuses: [
@@ -54,7 +53,6 @@ const consoleRoutes = [
     summary: "List the workspace's requests for gated providers, newest first",
     tag: 'Connectors',
     access: { surface: 'console', role: 'admin', action: 'sources:read' },
-    credits: 0,
     audit: 'none',
     responses: {
       200: z.object({ requests: z.array(AccessRequest).describe('The requests, answered or not.') }),
@@ -71,7 +69,6 @@ const consoleRoutes = [
       '`offered`: its credentials are configured. `access`: `open` means that no approval by the operator is needed.',
     tag: 'Connectors',
     access: { surface: 'console', role: 'admin', action: 'sources:read' },
-    credits: 0,
     audit: 'none',
     responses: {
       200: z.object({
@@ -88,7 +85,6 @@ const consoleRoutes = [
     summary: 'Ask the operator for a gated provider',
     tag: 'Connectors',
     access: asAdmin,
-    credits: 0,
     audit: 'connector_access.request',
     body: z.strictObject({ provider: Provider.meta({ example: 'gmail' }) }),
     responses: {
@@ -109,7 +105,6 @@ const consoleRoutes = [
       '`OPERATOR_TOKEN`. Elsewhere the operator grants it.',
     tag: 'Connectors',
     access: { surface: 'console', role: 'owner', action: 'sources:write' },
-    credits: 0,
     audit: 'connector_access.grant',
     params,
     refuses: ['connector_access_required', 'validation_failed'],
@@ -126,7 +121,6 @@ const consoleRoutes = [
       'It also sets a cookie. In the browser with this cookie, the callback connects at once; in any other, it asks first.',
     tag: 'Connectors',
     access: asAdmin,
-    credits: 0,
     audit: 'connector.authorize',
     params,
     query: z.strictObject({
@@ -164,7 +158,6 @@ const consoleRoutes = [
       'For providers whose `form` in `GET /v1/console/connectors` is not null. The values are checked at the provider, stored encrypted and never returned. The same account keeps its source.',
     tag: 'Connectors',
     access: asAdmin,
-    credits: 0,
     audit: 'connector.connect',
     params,
     body: z.strictObject({

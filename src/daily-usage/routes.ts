@@ -31,7 +31,6 @@ export const dailyUsageRoutes = [
       `flight. At most ${DAYS_MAX} days; the last ${USAGE_KEPT_DAYS} are stored. The questions are not stored.`,
     tag: 'Billing',
     access: { surface: 'console', role: 'admin', action: 'admin' },
-    credits: 0,
     audit: 'none',
     query: z.strictObject({
       from: givenDay

@@ -23,7 +23,6 @@ export interface EvaluationServices {
 const shared = {
   tag: 'Evaluation (console)',
   access: { surface: 'console', role: 'admin', action: 'admin' },
-  credits: 0,
 } as const
 
 const define = defineRoute<EvaluationServices>()

@@ -13,7 +13,6 @@ const shared = {
   method: 'GET',
   tag: 'Operations',
   access: { surface: 'public' },
-  credits: 0,
   audit: 'none',
 } as const
 

@@ -144,7 +144,8 @@ export interface RouteDefinition<
   description?: string
   tag: string
   access: A
-  credits: 0 | 1
+  /** The price of a successful call; free by default. */
+  credits?: 1
   /** The audit action that a call records in its own transaction. A route without one must say `none`. */
   audit: string
   /** The largest request body in bytes; 256 KiB by default. */
@@ -184,7 +185,10 @@ type WithDefault = 'bodyBytesMax' | 'refuses' | 'streams' | 'downloads'
 
 /** A route without its type parameters, as the server, the OpenAPI document and the every-route tests read it. */
 export interface Route<Services>
-  extends Omit<Untyped<Services>, WithDefault | 'handle'>, Required<Pick<Untyped<Services>, WithDefault>> {
+  extends
+    Omit<Untyped<Services>, WithDefault | 'credits' | 'handle'>,
+    Required<Pick<Untyped<Services>, WithDefault>> {
+  credits: 0 | 1
   /** Whether a missing body counts as `{}`: every field is optional. */
   bodyOptional: boolean
   handle(request: UntypedRouteRequest, services: Services): Promise<UntypedReply>
@@ -225,6 +229,7 @@ export function defineRoute<Services>() {
     route: RouteDefinition<A, Body, Params, Query, R, Services>,
   ): Route<Services> => ({
     ...route,
+    credits: route.credits ?? 0,
     bodyBytesMax: route.bodyBytesMax ?? BODY_BYTES_MAX_DEFAULT,
     bodyOptional: route.body?.safeParse({}).success ?? false,
     refuses: route.refuses ?? [],

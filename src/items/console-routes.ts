@@ -10,7 +10,6 @@ import { BrowsePage, BrowseQuery, ChunkPage, ChunkQuery, DeletedSeveral } from '
 
 const shared = {
   tag: 'Ingest (console)',
-  credits: 0,
   onBehalfOf: 'query',
   refuses: PERSON_REFUSALS,
 } as const

@@ -9,7 +9,6 @@ import type { ItemServices } from './routes.ts'
 
 const shared = {
   method: 'DELETE',
-  credits: 0,
   audit: 'source_item.delete',
   refuses: ['not_found'],
   responses: { 200: DeletedSourceItem },

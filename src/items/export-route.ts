@@ -17,7 +17,6 @@ export const exportRoutes = [
       'One JSON object per line: a header, every item with its access policy, chunks and vectors, and an end line. `memory import` reads it. Items that change during the export appear as they were when read.',
     tag: 'Ingest',
     access: { surface: 'agent', action: 'admin', reach: null },
-    credits: 0,
     audit: 'organization.export',
     body: z.strictObject({
       after: givenId

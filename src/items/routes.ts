@@ -21,7 +21,7 @@ const IngestResponse = z
   })
   .meta({ id: 'IngestResponse', description: 'The result of an ingest.' })
 
-const shared = { tag: 'Ingest', credits: 0 } as const
+const shared = { tag: 'Ingest' } as const
 const itemId = z.object({
   id: idOf("The item's id: `sourceItemId` of a hit, or `id` in the list.", EXAMPLE_ID.sourceItem),
 })

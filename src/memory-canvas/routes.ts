@@ -18,7 +18,6 @@ const shared = {
   tag: 'Memory canvas',
   action: 'memory:read',
   consoleRole: 'member',
-  credits: 0,
   audit: 'none',
   onBehalfOf: 'query',
 } as const

@@ -15,4 +15,4 @@ export const limit = z.coerce
   .describe('Maximum number of results.')
 export const organizationId = idOf("The organization's ID, from the list.", EXAMPLE_ID.organization)
 
-export const shared = { tag: 'Operator', access: { surface: 'operator' }, credits: 0, audit: 'none' } as const
+export const shared = { tag: 'Operator', access: { surface: 'operator' }, audit: 'none' } as const

@@ -22,7 +22,6 @@ export const organizationRemovalRoutes = [
     path: '/operator/organizations/{id}',
     tag: 'Operator',
     access: { surface: 'operator' },
-    credits: 0,
     audit: 'none',
     summary: 'Remove an organization and all its data',
     description:
@@ -41,7 +40,6 @@ export const organizationRemovalRoutes = [
     path: '/v1/console/organizations/{id}',
     tag: 'Workspaces',
     access: { surface: 'console', role: 'owner', action: 'admin' },
-    credits: 0,
     // The trail is deleted with the workspace; the service's log records the act.
     audit: 'none',
     summary: 'Remove the workspace and all its data',

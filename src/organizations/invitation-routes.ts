@@ -29,7 +29,6 @@ export const invitationRoutes = [
     summary: 'List open invitations, newest first',
     tag: 'Members',
     access: asAdmin,
-    credits: 0,
     audit: 'none',
     responses: {
       200: z.object({
@@ -50,7 +49,6 @@ export const invitationRoutes = [
       'it yourself: only this response contains it. Only owners can invite owners.',
     tag: 'Members',
     access: asAdmin,
-    credits: 0,
     audit: 'member.invite',
     body: z.strictObject({
       role: RoleOf('Role of the person who accepts it.'),
@@ -85,7 +83,6 @@ export const invitationRoutes = [
     summary: 'Withdraw an open invitation',
     tag: 'Members',
     access: asAdmin,
-    credits: 0,
     audit: 'invitation.revoke',
     params: z.object({ id: idOf("The invitation's ID, from the list.", EXAMPLE_ID.invitation) }),
     responses: {
@@ -102,7 +99,6 @@ export const invitationRoutes = [
     description: 'Changes nothing. The secret is in the body, so that it is in no log.',
     tag: 'Members',
     access: { surface: 'user' },
-    credits: 0,
     audit: 'none',
     body: z.strictObject({ token: secretOfLink }),
     refuses: ['invitation_invalid'],
@@ -122,7 +118,6 @@ export const invitationRoutes = [
       'accepting again changes nothing.',
     tag: 'Members',
     access: { surface: 'user' },
-    credits: 0,
     audit: 'member.join',
     body: z.strictObject({
       token: secretOfLink,

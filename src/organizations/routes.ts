@@ -32,7 +32,6 @@ export const organizationRoutes = [
     summary: 'Show the signed-in person and their workspaces',
     tag: 'Workspaces',
     access: { surface: 'user' },
-    credits: 0,
     audit: 'none',
     responses: {
       200: z.object({ user: User, organizations: z.array(OwnOrganization).describe('Their workspaces.') }),
@@ -47,7 +46,6 @@ export const organizationRoutes = [
     summary: 'Create a workspace',
     tag: 'Workspaces',
     access: { surface: 'user' },
-    credits: 0,
     audit: 'organization.create',
     body: z.strictObject({
       name: label.meta({ description: 'Name of the workspace.', example: 'Acme' }),
@@ -64,7 +62,6 @@ export const organizationRoutes = [
     description: '`X-Organization-Id` names the workspace. Only owners can change `permissions`.',
     tag: 'Workspaces',
     access: asAdmin,
-    credits: 0,
     audit: 'organization.update',
     params: z.object({ id: idOf("The workspace's id.", EXAMPLE_ID.organization) }),
     body: z
@@ -84,7 +81,6 @@ export const organizationRoutes = [
     summary: 'List the members of the workspace',
     tag: 'Members',
     access: asMember,
-    credits: 0,
     audit: 'none',
     responses: {
       200: z.object({ members: z.array(Member).describe('Members in the order of joining.') }),
@@ -101,7 +97,6 @@ export const organizationRoutes = [
       "Owners can assign any role; admins can change the roles of admins and members. The last owner's role cannot change.",
     tag: 'Members',
     access: asAdmin,
-    credits: 0,
     audit: 'member.update',
     params: memberId,
     body: z.strictObject({ role: RoleOf('The new role.') }),
@@ -120,7 +115,6 @@ export const organizationRoutes = [
       'invitations are revoked. Anyone can leave, except the last owner.',
     tag: 'Members',
     access: asMember,
-    credits: 0,
     audit: 'member.remove',
     params: memberId,
     refuses: ['last_owner'],

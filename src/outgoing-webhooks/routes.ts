@@ -13,7 +13,6 @@ export interface OutgoingWebhookServices {
 const shared = {
   tag: 'Webhooks (console)',
   access: { surface: 'console', role: 'admin', action: 'admin' },
-  credits: 0,
 } as const
 
 const webhookParams = z.object({ id: idOf("The webhook's id.", EXAMPLE_ID.webhook) })

@@ -37,7 +37,7 @@ const groupParams = z.object({
   }),
 })
 
-const shared = { tag: 'Groups', action: 'admin', consoleRole: 'admin', credits: 0 } as const
+const shared = { tag: 'Groups', action: 'admin', consoleRole: 'admin' } as const
 
 export const groupRoutes = [
   ...twins<GroupServices>()({

@@ -17,7 +17,6 @@ export const sourcePermissionRoutes = [
     summary: "Show a source's permissions and their freshness",
     tag: 'Sources (console)',
     access: { surface: 'console', role: 'admin', action: 'sources:read' },
-    credits: 0,
     audit: 'none',
     params: z.object({ id: idOf("The source's id, from `GET /v1/sources`.", EXAMPLE_ID.source) }),
     responses: { 200: z.object({ permissions: SourcePermissions }) },

@@ -31,7 +31,6 @@ export const rateLimitRoutes = [
       `At most ${WINDOWS_MAX.toLocaleString('en')} windows.`,
     tag: 'API keys (console)',
     access: { surface: 'console', role: 'admin', action: 'admin' },
-    credits: 0,
     audit: 'none',
     responses: {
       200: z.object({

@@ -13,7 +13,6 @@ export const referenceRoutes = [
     path: '/openapi.json',
     tag: 'Operations',
     access: { surface: 'public' },
-    credits: 0,
     audit: 'none',
     summary: 'The OpenAPI document',
     description: 'Returns 304 without a body if `If-None-Match` has the `ETag` of the current version.',

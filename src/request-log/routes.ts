@@ -23,7 +23,6 @@ export const requestLogRoutes = [
       'theirs every five seconds. Bodies, query strings and responses are not logged.',
     tag: 'API keys (console)',
     access: { surface: 'console', role: 'admin', action: 'admin' },
-    credits: 0,
     audit: 'none',
     query: z.strictObject({
       apiKeyId: givenId.optional().describe('Only requests of this key.'),

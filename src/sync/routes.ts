@@ -34,7 +34,7 @@ const SyncRunList = z.object({ syncRuns: z.array(SyncRun).describe('The runs, th
 /** Several times as long as any of our cursors. */
 const CURSOR_CHARACTERS_MAX = 1_000
 
-const shared = { path: '/sync-runs', tag: 'Sync runs', consoleRole: 'admin', credits: 0 } as const
+const shared = { path: '/sync-runs', tag: 'Sync runs', consoleRole: 'admin' } as const
 
 export const syncRoutes = [
   ...twins<SyncServices>()({
@@ -113,7 +113,6 @@ export const syncRoutes = [
     method: 'GET',
     path: '/v1/console/sources/{id}/skipped-items',
     tag: 'Sync runs (console)',
-    credits: 0,
     summary: 'List the items that a source could not read',
     description:
       'Items that its runs could not read or store since its last full sync, and have not stored since, with the reason; ' +
@@ -132,7 +131,6 @@ export const syncRoutes = [
     method: 'POST',
     path: '/v1/console/items/{id}/sync',
     tag: 'Sync runs (console)',
-    credits: 0,
     summary: 'Sync one item again',
     description:
       "Reads the item from its provider now, independently of the source's runs, and returns once it is stored. An item that is " +

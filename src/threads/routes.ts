@@ -12,7 +12,6 @@ export interface ThreadServices {
 const shared = {
   tag: 'Threads (console)',
   access: { surface: 'console', role: 'member', action: 'admin' },
-  credits: 0,
 } as const
 
 const define = defineRoute<ThreadServices>()

@@ -10,7 +10,6 @@ export interface ModelCheckServices {
 const shared = {
   tag: 'Workspaces',
   access: { surface: 'console', role: 'admin', action: 'admin' },
-  credits: 0,
   audit: 'none',
 } as const
 

@@ -99,7 +99,6 @@ const shared = {
   path: '/operator/embedding-model',
   tag: 'Operator',
   access: { surface: 'operator' },
-  credits: 0,
   audit: 'none',
   responses: { 200: Status },
 } as const

@@ -10,7 +10,6 @@ const shared = {
   path: '/v1/maintenance/reembed',
   tag: 'Maintenance',
   access: { surface: 'agent', action: 'admin', reach: null },
-  credits: 0,
   refuses: ['provider_not_allowed'],
   responses: { 200: ModelMoveStatus },
 } as const

@@ -14,7 +14,7 @@ export interface ScimServices {
 }
 
 const dialect: JsonDialect = { contentType: 'application/scim+json', errorBody: scimErrorBody }
-export const shared = { tag: 'SCIM', access: { surface: 'scim' }, credits: 0, dialect } as const
+export const shared = { tag: 'SCIM', access: { surface: 'scim' }, dialect } as const
 
 const example = (value: object) => ({ example: value })
 /** RFC 7643 defines its content; unknown attributes are ignored. */

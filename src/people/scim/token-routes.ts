@@ -11,7 +11,6 @@ export interface ScimTokenServices {
 const shared = {
   tag: 'SCIM (console)',
   access: { surface: 'console', role: 'admin', action: 'admin' },
-  credits: 0,
 } as const
 
 const define = defineRoute<ScimTokenServices>()
