@@ -10,6 +10,7 @@ import {
   ProviderError,
   type ProviderItem,
   type ProviderSession,
+  type SourceReader,
 } from './adapter.ts'
 
 const READ_AT_ONCE = 4
@@ -38,7 +39,7 @@ export interface SkippedItem {
 /** An item; or why there is nothing to read; or an item and why parts of it are not read. */
 export type FeedItem = ProviderItem | SkippedItem | { item: ProviderItem; skipped: string | null }
 
-/** A provider as a list of everything and a list of changes, which is all that {@link readFeed} needs. */
+/** A provider as a list of everything and a list of changes, which is all that {@link readingFeed} needs. */
 export interface Feed<Entry> {
   /** The position from which `changes` reports everything that happens from now on. */
   start(): Promise<JsonValue>
@@ -63,13 +64,25 @@ type Cursor = z.output<typeof Cursor>
 
 type Step = Required<Pick<ChangePage, 'upserts' | 'deletions' | 'failures' | 'skipped' | 'discovered'>>
 
+/** The reading part of an adapter. `open` starts a run. */
+export function readingFeed<Entry>(
+  open: (session: ProviderSession) => Promise<Feed<Entry>>,
+): Required<Pick<SourceReader, 'listChanges' | 'readItem'>> {
+  return {
+    async *listChanges(session, input) {
+      session.signal.throwIfAborted()
+      yield* readFeed(session, input, await open(session))
+    },
+    readItem: async (session, { externalId }) => await readFeedItem(await open(session), externalId),
+  }
+}
+
 /** A run's pages. The position of changes is read before a full crawl; unreadable items are recorded and retried. */
-export async function* readFeed<Entry>(
+async function* readFeed<Entry>(
   session: ProviderSession,
   input: ListChangesInput,
   feed: Feed<Entry>,
 ): AsyncGenerator<ChangePage> {
-  session.signal.throwIfAborted()
   const state: Cursor = input.cursor === null ? await startCrawl(session, feed) : parseCursor(input.cursor)
   const read = createReader(session, feed, state)
   const page = (step: Step, complete: boolean, snapshot: string | null): ChangePage => ({

@@ -6,7 +6,7 @@ import {
 } from '../../emulators/github/index.ts'
 import type { GitHubRepository } from '../../emulators/github/state.ts'
 import type { TextExtractor } from '../../src/file-text/index.ts'
-import { readFeed } from '../../src/providers/feed.ts'
+import { readingFeed } from '../../src/providers/feed.ts'
 import { createGitHubAdapter } from '../../src/providers/github/adapter.ts'
 import { createGitHub, restOptionsOf } from '../../src/providers/github/client.ts'
 import { createGitHubFeed } from '../../src/providers/github/feed.ts'
@@ -109,16 +109,12 @@ function asPublicHost(
   const rest = createRest(restOptionsOf(apiUrl))
   return {
     ...adapter,
-    async *listChanges(session, input) {
+    ...readingFeed(async (session) => {
       const github = createGitHub(apiUrl, (request) => rest.send(session, request), deps.clock)
-      yield* readFeed(
-        session,
-        input,
-        createGitHubFeed(
-          { github, session, host: 'api.github.com', ...deps },
-          async (all) => (await findRepositories(all, [])).found,
-        ),
+      return createGitHubFeed(
+        { github, session, host: 'api.github.com', ...deps },
+        async (all) => (await findRepositories(all, [])).found,
       )
-    },
+    }),
   }
 }

@@ -1,8 +1,8 @@
 import { opendir } from 'node:fs/promises'
 import type { TextExtractor } from '../../file-text/index.ts'
-import { readFeed, readFeedItem } from '../feed.ts'
+import { readingFeed } from '../feed.ts'
 import { createFormConnection } from '../form.ts'
-import type { FormAdapter, ProviderSession } from '../adapter.ts'
+import type { FormAdapter } from '../adapter.ts'
 import { createFolderFeed } from './feed.ts'
 import { folderForm } from './form.ts'
 import { checkPlace, placeOf } from './place.ts'
@@ -21,11 +21,6 @@ export function createFolderAdapter({
   extractor,
   filesPerPage = 50,
 }: FolderAdapterOptions): FormAdapter {
-  const open = async (session: ProviderSession) => {
-    const { externalAccountId: path } = session.account
-    await checkPlace({ path, device: session.extra['device'] }, roots, () => isEmpty(path))
-    return createFolderFeed(session, { extractor, filesPerPage })
-  }
   return {
     provider: 'folder',
     ...createFormConnection(folderForm, async ({ path: named }) => {
@@ -36,10 +31,11 @@ export function createFolderAdapter({
         credentials: { accessToken: '', refreshToken: null, expiresAt: null, scopes: [], extra: { device } },
       }
     }),
-    async *listChanges(session, input) {
-      yield* readFeed(session, input, await open(session))
-    },
-    readItem: async (session, { externalId }) => await readFeedItem(await open(session), externalId),
+    ...readingFeed(async (session) => {
+      const { externalAccountId: path } = session.account
+      await checkPlace({ path, device: session.extra['device'] }, roots, () => isEmpty(path))
+      return createFolderFeed(session, { extractor, filesPerPage })
+    }),
   }
 }
 

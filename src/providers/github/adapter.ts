@@ -1,4 +1,4 @@
-import { readFeed, readFeedItem } from '../feed.ts'
+import { readingFeed } from '../feed.ts'
 import { createFormConnection, formFault } from '../form.ts'
 import { z } from 'zod'
 import { type FormAdapter, ProviderError, type ProviderSession, type SourceReader } from '../adapter.ts'
@@ -70,14 +70,10 @@ export function createGitHubReader(
   const { clock, extractor, itemsPerPage = 50 } = options
   const { apiUrl, host } = serverOf(options.apiUrl)
   const rest = createRest(restOptionsOf(apiUrl))
-  const feedOf = (session: ProviderSession) => {
+  return readingFeed(async (session) => {
     const github = createGitHub(apiUrl, (request) => rest.send(session, request), clock)
     return createGitHubFeed({ github, session, extractor, itemsPerPage, host }, findOf(session))
-  }
-  return {
-    listChanges: (session, input) => readFeed(session, input, feedOf(session)),
-    readItem: async (session, { externalId }) => await readFeedItem(feedOf(session), externalId),
-  }
+  })
 }
 
 /** The API's address as requests use it, and its host, which is in every id. */

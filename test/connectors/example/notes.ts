@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Feed, readFeed, readFeedItem } from '../../../src/providers/feed.ts'
+import { type Feed, readingFeed } from '../../../src/providers/feed.ts'
 import {
   ProviderError,
   type PermissionsEnd,
@@ -45,8 +45,7 @@ export function createNoteReader(options: NoteOptions): SourceReader {
   const rest = createRest(REST)
   return {
     provider: 'example',
-    listChanges: (session, input) => readFeed(session, input, createNoteFeed(rest, session, options)),
-    readItem: (session, { externalId }) => readFeedItem(createNoteFeed(rest, session, options), externalId),
+    ...readingFeed(async (session) => createNoteFeed(rest, session, options)),
     // A change of readers is a change of the note, so a run, which costs one request, reports it.
     async *listPermissions(): AsyncGenerator<PermissionsPage, PermissionsEnd> {
       yield { groups: [], policies: [] }

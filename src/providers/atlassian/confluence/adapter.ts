@@ -1,4 +1,4 @@
-import { readFeed, readFeedItem } from '../../feed.ts'
+import { readFeedItem, readingFeed } from '../../feed.ts'
 import { createFormConnection } from '../../form.ts'
 import type { FormAdapter, ProviderSession } from '../../adapter.ts'
 import { prefixOf } from '../shared/feed.ts'
@@ -28,9 +28,7 @@ export function createConfluenceAdapter(options: SiteOptions): FormAdapter {
         return { spaces }
       }),
     ),
-    async *listChanges(session, input) {
-      yield* readFeed(session, input, createConfluenceFeed(await openRun(session)))
-    },
+    ...readingFeed(async (session) => createConfluenceFeed(await openRun(session))),
     async readItem(session, { externalId }) {
       const run = await openRun(session)
       return await readFeedItem({ read: (id) => readAlone(run, id) }, externalId)

@@ -1,4 +1,4 @@
-import { readFeed, readFeedItem } from '../../feed.ts'
+import { readingFeed } from '../../feed.ts'
 import { createFormConnection } from '../../form.ts'
 import type { FormAdapter, ProviderSession } from '../../adapter.ts'
 import { createSurveyFeed, prefixOf } from '../shared/feed.ts'
@@ -29,23 +29,17 @@ export function createJiraAdapter(options: SiteOptions): FormAdapter {
         return { projects }
       }),
     ),
-    async *listChanges(session, input) {
+    ...readingFeed(async (session) => {
       const run = await openRun(session)
       const { prefix } = run
-      const feed = createSurveyFeed({
+      return createSurveyFeed({
         session,
         prefix,
         itemsPerPage,
         survey: (position) => surveyIssues({ ...run, position }),
         read: (id) => readIssue(run, prefix + id, id),
       })
-      yield* readFeed(session, input, feed)
-    },
-    async readItem(session, { externalId }) {
-      const run = await openRun(session)
-      const read = async (id: string) => (await readIssue(run, id, id.slice(run.prefix.length))).item
-      return await readFeedItem({ read }, externalId)
-    },
+    }),
     async *listPermissions(session, { cursor }) {
       const run = await openRun(session)
       const { jira, projects, prefix } = run

@@ -13,7 +13,7 @@ export type Position = z.output<typeof Position>
 
 export const emptyPosition = (): Position => ({ known: {}, survey: null })
 
-/** The position in the cursor of `readFeed`, also during a crawl. */
+/** The position in the cursor of `readingFeed`, also during a crawl. */
 export const PositionInCursor = z
   .object({ since: Position, crawl: z.object({ after: Position.nullable() }).nullable() })
   .transform(({ since, crawl }): Position => (crawl === null ? since : (crawl.after ?? emptyPosition())))

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import { readFeed, readFeedItem } from '../../feed.ts'
+import { readingFeed } from '../../feed.ts'
 import type { OAuthAdapter, ProviderSession } from '../../adapter.ts'
 import { createGraphs } from '../shared/graph.ts'
 import { createMicrosoftOAuth } from '../shared/oauth.ts'
@@ -8,7 +8,7 @@ import { listDrives } from './drives.ts'
 import { createDriveFeed } from './feed.ts'
 import { permissionsOf } from './permissions.ts'
 import { emptyPosition, PositionInCursor } from './position.ts'
-import { type DriveRun, readDriveItem } from './read-file.ts'
+import type { DriveRun } from './read-file.ts'
 import { createReaders } from './readers.ts'
 
 /** None of them needs an administrator's consent. */
@@ -34,14 +34,7 @@ export function createOneDriveAdapter(options: MicrosoftAdapterOptions): OAuthAd
   return {
     provider: 'onedrive',
     ...createMicrosoftOAuth(settings, { scopes: ONEDRIVE_SCOPES, clock }),
-    async *listChanges(session, input) {
-      session.signal.throwIfAborted()
-      yield* readFeed(session, input, createDriveFeed(await openRun(session)))
-    },
-    async readItem(session, { externalId }) {
-      const run = await openRun(session)
-      return await readFeedItem({ read: (id) => readDriveItem(run, id, null) }, externalId)
-    },
+    ...readingFeed(async (session) => createDriveFeed(await openRun(session))),
     async *listPermissions(session, { cursor }) {
       const position = PositionInCursor.safeParse(cursor).data ?? emptyPosition()
       return yield* permissionsOf(await openRun(session), position)

@@ -1,12 +1,12 @@
 import pLimit from 'p-limit'
-import { readFeed, readFeedItem } from '../../feed.ts'
+import { readingFeed } from '../../feed.ts'
 import type { OAuthAdapter, ProviderSession } from '../../adapter.ts'
 import { createGraphs } from '../shared/graph.ts'
 import { addressOf, createMicrosoftOAuth, Me, ME_FIELDS } from '../shared/oauth.ts'
 import type { MicrosoftAdapterOptions } from '../shared/settings.ts'
 import { createMailFeed } from './feed.ts'
 import { listFolders } from './folders.ts'
-import { type MailRun, readMail } from './read-mail.ts'
+import type { MailRun } from './read-mail.ts'
 
 export const OUTLOOK_SCOPES = ['Mail.Read']
 
@@ -17,7 +17,6 @@ export function createOutlookAdapter(options: MicrosoftAdapterOptions): OAuthAda
   const prefer = `IdType="ImmutableId", outlook.body-content-type="text", odata.maxpagesize=${itemsPerPage}`
   const graphOf = createGraphs(settings.apiUrl, { prefer })
   async function openRun(session: ProviderSession): Promise<MailRun> {
-    session.signal.throwIfAborted()
     const graph = graphOf(session)
     return {
       graph,
@@ -32,12 +31,6 @@ export function createOutlookAdapter(options: MicrosoftAdapterOptions): OAuthAda
   return {
     provider: 'outlook',
     ...createMicrosoftOAuth(settings, { scopes: OUTLOOK_SCOPES, clock }),
-    async *listChanges(session, input) {
-      yield* readFeed(session, input, createMailFeed(await openRun(session)))
-    },
-    async readItem(session, { externalId }) {
-      const run = await openRun(session)
-      return await readFeedItem({ read: (id) => readMail(run, id) }, externalId)
-    },
+    ...readingFeed(async (session) => createMailFeed(await openRun(session))),
   }
 }

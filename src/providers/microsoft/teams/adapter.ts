@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readFeed, readFeedItem } from '../../feed.ts'
+import { readingFeed } from '../../feed.ts'
 import type { OAuthAdapter, ProviderSession } from '../../adapter.ts'
 import { createGraphs } from '../shared/graph.ts'
 import { addressOf, createMicrosoftOAuth, Me, ME_FIELDS } from '../shared/oauth.ts'
@@ -8,7 +8,7 @@ import { listChannels } from './channels.ts'
 import { createChannelFeed } from './feed.ts'
 import { permissionsOf } from './permissions.ts'
 import { emptyPosition, Position } from './position.ts'
-import { readThread, type TeamsRun } from './read-thread.ts'
+import type { TeamsRun } from './read-thread.ts'
 
 /** The last three need an administrator's consent. */
 export const TEAMS_SCOPES = [
@@ -26,7 +26,6 @@ export function createTeamsAdapter(options: MicrosoftAdapterOptions): OAuthAdapt
   const { settings, clock, extractor, itemsPerPage = 50 } = options
   const graphOf = createGraphs(settings.apiUrl)
   async function openRun(session: ProviderSession): Promise<TeamsRun> {
-    session.signal.throwIfAborted()
     const graph = graphOf(session)
     return {
       graph,
@@ -40,13 +39,7 @@ export function createTeamsAdapter(options: MicrosoftAdapterOptions): OAuthAdapt
   return {
     provider: 'teams',
     ...createMicrosoftOAuth(settings, { scopes: TEAMS_SCOPES, clock }),
-    async *listChanges(session, input) {
-      yield* readFeed(session, input, createChannelFeed(await openRun(session)))
-    },
-    async readItem(session, { externalId }) {
-      const run = await openRun(session)
-      return await readFeedItem({ read: (id) => readThread(run, id, null) }, externalId)
-    },
+    ...readingFeed(async (session) => createChannelFeed(await openRun(session))),
     async *listPermissions(session, { cursor }) {
       const { data } = Cursor.safeParse(cursor)
       return yield* permissionsOf(await openRun(session), data?.since ?? emptyPosition())
