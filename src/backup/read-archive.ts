@@ -95,7 +95,8 @@ async function store(
   try {
     for await (const piece of piecesOf(entry)) {
       hash.update(piece)
-      await handle?.write(piece)
+      // Not `write`, which writes only a part when the disk is nearly full.
+      await handle?.writeFile(piece)
     }
     await handle?.sync()
   } finally {
