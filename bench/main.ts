@@ -210,47 +210,32 @@ function table(results: readonly Result[]): string {
   ].join('\n')
 }
 
-if (process.argv[2] === 'sync') {
-  const { benchSync } = await import('./sync.ts')
-  await benchSync(process.argv.slice(3))
+/** Other measurements, each with arguments of its own. */
+const OTHERS: Record<string, () => Promise<(args: string[]) => Promise<unknown>>> = {
+  sync: async () => (await import('./sync.ts')).benchSync,
+  tenants: async () => (await import('./tenants.ts')).benchTenants,
+  neighbors: async () => (await import('./neighbors.ts')).benchNeighbors,
+  permissions: async () => (await import('./permissions.ts')).benchPermissions,
+  search: async () => (await import('./search.ts')).benchSearch,
+  load: async () => (await import('./load.ts')).benchLoad,
+  peers: async () => (await import('./peers/main.ts')).benchPeers,
+  canvas: async () => (await import('./canvas.ts')).benchCanvas,
+}
+
+const [wanted, ...others] = process.argv.slice(2)
+const other = wanted === undefined ? undefined : OTHERS[wanted]
+if (other !== undefined) {
+  const measureOther = await other()
+  await measureOther(others)
   process.exit()
 }
-if (process.argv[2] === 'tenants') {
-  const { benchTenants } = await import('./tenants.ts')
-  await benchTenants(process.argv.slice(3))
-  process.exit()
+// A run takes minutes and replaces the stored results, so a mistyped argument must not start one.
+if (wanted !== undefined && wanted !== 'embedded' && wanted !== 'postgres') {
+  const isHelp = wanted === '--help' || wanted === '-h'
+  const usage = `Usage: npm run bench [-- embedded|postgres|${Object.keys(OTHERS).join('|')}]`
+  process.stderr.write(`${isHelp ? '' : `unknown measurement "${wanted}"\n`}${usage}\n`)
+  process.exit(isHelp ? 0 : 2)
 }
-if (process.argv[2] === 'neighbors') {
-  const { benchNeighbors } = await import('./neighbors.ts')
-  await benchNeighbors(process.argv.slice(3))
-  process.exit()
-}
-if (process.argv[2] === 'permissions') {
-  const { benchPermissions } = await import('./permissions.ts')
-  await benchPermissions(process.argv.slice(3))
-  process.exit()
-}
-if (process.argv[2] === 'search') {
-  const { benchSearch } = await import('./search.ts')
-  await benchSearch(process.argv.slice(3))
-  process.exit()
-}
-if (process.argv[2] === 'load') {
-  const { benchLoad } = await import('./load.ts')
-  await benchLoad(process.argv.slice(3))
-  process.exit()
-}
-if (process.argv[2] === 'peers') {
-  const { benchPeers } = await import('./peers/main.ts')
-  await benchPeers(process.argv.slice(3))
-  process.exit()
-}
-if (process.argv[2] === 'canvas') {
-  const { benchCanvas } = await import('./canvas.ts')
-  await benchCanvas(process.argv.slice(3))
-  process.exit()
-}
-const wanted = process.argv[2]
 const postgresUrl = namedServer(wanted)
 const results: Result[] = []
 for (const chunks of SIZES) {

@@ -11,16 +11,26 @@ import { shrink } from './shrink.ts'
 const ROUNDS = 25
 const NOTHING_SKIPPED = { skipRounds: new Set<number>(), skipFaults: new Set<number>() }
 
-const { values: given } = parseArgs({
-  options: {
-    seed: { type: 'string' },
-    seeds: { type: 'string' },
-    rounds: { type: 'string' },
-    minutes: { type: 'string' },
-    trace: { type: 'boolean', default: false },
-    'no-shrink': { type: 'boolean', default: false },
-  },
-})
+const OPTIONS = {
+  seed: { type: 'string' },
+  seeds: { type: 'string' },
+  rounds: { type: 'string' },
+  minutes: { type: 'string' },
+  trace: { type: 'boolean', default: false },
+  'no-shrink': { type: 'boolean', default: false },
+} as const
+const given = readOptions()
+
+function readOptions() {
+  try {
+    return parseArgs({ options: OPTIONS }).values
+  } catch {
+    const usage =
+      'npm run simulate -- --seed N | --seeds FROM..TO [--rounds R | --minutes M] [--trace] [--no-shrink]'
+    process.stderr.write(`Usage: ${usage}\n`)
+    return process.exit(2)
+  }
+}
 
 const databaseUrl = process.env.SIMULATION_DATABASE_URL
 if (databaseUrl === undefined) {
