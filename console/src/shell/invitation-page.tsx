@@ -64,7 +64,7 @@ function Offer({ invitation, token }: { invitation: Schemas['InvitationPreview']
               ? 'You are a member already and keep your role.'
               : `The link works once, for one person, until ${formatDate(expiresAt)}.`}
           </Text>
-          <Join token={token} />
+          <Join token={token} label={isMember ? 'Open the workspace' : 'Join the workspace'} />
         </>
       ) : (
         <ForAnother invitation={invitation} />
@@ -73,7 +73,7 @@ function Offer({ invitation, token }: { invitation: Schemas['InvitationPreview']
   )
 }
 
-function Join({ token }: { token: string }) {
+function Join({ token, label }: { token: string; label: string }) {
   const api = useUserApi()
   const accept = useMutation({
     mutationFn: () => unwrap(api.POST('/v1/console/invitations/accept', { body: { token } })),
@@ -92,7 +92,7 @@ function Join({ token }: { token: string }) {
         loading={accept.isPending || accept.isSuccess}
         data-autofocus
       >
-        Join the workspace
+        {label}
       </Button>
     </>
   )
