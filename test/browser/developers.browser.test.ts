@@ -81,8 +81,14 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
     await page.getByRole('switch', { name: 'All providers' }).press('Space')
     expect(await page.getByRole('button', { name: 'Create key', exact: true }).isDisabled()).toBe(true)
     await page.getByRole('checkbox', { name: 'Notion' }).press('Space')
+    // The form is longer than the screen of a phone, and the dialog's header stays.
+    await page.setViewportSize({ width: 375, height: 740 })
     await page.getByRole('button', { name: 'Create key', exact: true }).press('Enter')
-    const secret = (await page.getByRole('region', { name: 'the secret' }).innerText()).trim()
+    const shown = page.getByRole('region', { name: 'the secret' })
+    const secret = (await shown.innerText()).trim()
+    const header = await page.getByRole('dialog').locator('header').boundingBox()
+    expect((await shown.boundingBox())?.y).toBeGreaterThan((header?.y ?? 0) + (header?.height ?? 0))
+    await page.setViewportSize({ width: 1280, height: 720 })
     await page
       .getByRole('definition')
       .filter({ hasText: /^search$/ })

@@ -1,7 +1,11 @@
 import { CopyButton } from './copy-button.tsx'
 import classes from './code-block.module.css'
 
-const focusCopyButton = (block: HTMLElement | null): void => block?.querySelector('button')?.focus()
+function focusCopyButton(block: HTMLElement | null): void {
+  block?.querySelector('button')?.focus()
+  // Focusing scrolls no further than below a dialog's header, which covers it.
+  block?.scrollIntoView({ block: 'center' })
+}
 
 /** Text to copy into a program or a shell. `wraps` breaks long lines instead of scrolling. */
 export function CodeBlock({
