@@ -192,6 +192,17 @@ describe('a user', () => {
     expect(page.body).toMatchObject({ startIndex: 1, itemsPerPage: 1 })
   })
 
+  it.each([
+    [{ userName: undefined }, 'userName is required'],
+    [{ userName: 'ada@example.com', emails: 'ada@example.com' }, 'emails must be an array, not a string'],
+    [{ userName: 'ada@example.com', emails: [{ type: 'work' }] }, 'emails.0.value is required'],
+  ])('is refused with the fault: %j', async (attributes, detail) => {
+    expect(await scim('POST', '/Users', attributes)).toMatchObject({
+      status: 400,
+      body: { scimType: 'invalidValue', detail },
+    })
+  })
+
   it('is refused when the userName or address is taken, or the filter is invalid', async () => {
     await createUser('twin@example.com')
     const twice = await scim('POST', '/Users', userOf('TWIN@example.com'))

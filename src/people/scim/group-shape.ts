@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { givenId } from '../../kernel/schemas.ts'
 import { isStorable } from '../../kernel/text.ts'
 import { GROUP_MEMBERS_MAX } from '../groups.ts'
-import { scimError } from './scim-error.ts'
+import { readAttributes } from './read-attributes.ts'
 
 export const GROUP_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 
@@ -21,12 +21,5 @@ export type GroupAttributes = z.output<typeof GroupAttributes>
 
 /** @throws AppError `validation_failed` with `invalidValue` */
 export function readScimGroup(body: unknown): GroupAttributes {
-  const parsed = GroupAttributes.safeParse(body)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  throw scimError(
-    'validation_failed',
-    'invalidValue',
-    `${issue?.path.join('.') || 'The group'} is not valid: ${issue?.message ?? 'it has a different shape'}`,
-  )
+  return readAttributes(GroupAttributes, body)
 }

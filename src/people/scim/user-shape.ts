@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isStorable } from '../../kernel/text.ts'
 import { domainOf, foldAddress } from '../principals.ts'
-import { scimError } from './scim-error.ts'
+import { readAttributes } from './read-attributes.ts'
 
 export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User'
 
@@ -35,14 +35,7 @@ export type UserAttributes = z.output<typeof UserAttributes>
 
 /** @throws AppError `validation_failed` with `invalidValue` */
 export function readUser(body: unknown): UserAttributes {
-  const parsed = UserAttributes.safeParse(body)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  throw scimError(
-    'validation_failed',
-    'invalidValue',
-    `${issue?.path.join('.') || 'The user'} is not valid: ${issue?.message ?? 'it has a different shape'}`,
-  )
+  return readAttributes(UserAttributes, body)
 }
 
 export function addressesOf({ userName, emails }: UserAttributes): { login: string; email: string | null } {
