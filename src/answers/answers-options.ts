@@ -3,7 +3,7 @@ import type { Tracer } from '../kernel/tracer.ts'
 import type { Hit } from '../retrieval/index.ts'
 import type { ConversationQuestion } from './schemas.ts'
 import type { Found } from './found.ts'
-import type { ModelAnswerOptions } from './model-deltas.ts'
+import type { ModelAnswerOptions } from './model-answer.ts'
 import type { Around } from './read-around.ts'
 
 export interface AnswersOptions<Request extends ConversationQuestion> extends ModelAnswerOptions {

@@ -7,7 +7,7 @@ import type { Found } from './found.ts'
 import type { AnswersOptions } from './answers-options.ts'
 import { createFindPassages } from './find-passages.ts'
 import type { ConversationQuestion } from './schemas.ts'
-import { LimitReached, modelDeltas } from './model-deltas.ts'
+import { LimitReached, streamModelAnswer } from './model-answer.ts'
 import type { Step } from './research.ts'
 import { type Answer, contextItem, type ContextItem } from './schemas.ts'
 import { createSynthesize } from './without-model/synthesize.ts'
@@ -72,7 +72,7 @@ export function createAnswers<Request extends ConversationQuestion>(
     let answer = ''
     let isTruncated = false
     try {
-      for await (const text of hits.length === 0 ? [] : modelDeltas(options, request, found, signal)) {
+      for await (const text of hits.length === 0 ? [] : streamModelAnswer(options, request, found, signal)) {
         answer += text
         yield { type: 'delta', text }
       }
@@ -109,7 +109,7 @@ export function createAnswers<Request extends ConversationQuestion>(
     const { query } = request
     if (found.hits.length === 0) return nothingFound(query)
     try {
-      const answer = (await Array.fromAsync(modelDeltas(options, request, found, signal))).join('')
+      const answer = (await Array.fromAsync(streamModelAnswer(options, request, found, signal))).join('')
       if (answer !== '') return answer
     } catch (error) {
       signal?.throwIfAborted()

@@ -64,5 +64,8 @@ export const DELIVERY_ERRORS = [
 ] as const
 export type DeliveryError = (typeof DELIVERY_ERRORS)[number]
 
-export const SYNC_RUN_STATUSES = ['queued', 'running', 'succeeded', 'failed'] as const
+export const ENDED_SYNC_RUN_STATUSES = ['succeeded', 'failed'] as const
+export type EndedSyncRunStatus = (typeof ENDED_SYNC_RUN_STATUSES)[number]
+
+export const SYNC_RUN_STATUSES = ['queued', 'running', ...ENDED_SYNC_RUN_STATUSES] as const
 export type SyncRunStatus = (typeof SYNC_RUN_STATUSES)[number]

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ENDED_SYNC_RUN_STATUSES } from '../database/schema-words.ts'
 import { ACTIONS, ACTOR_TYPES } from '../kernel/actions.ts'
 import { ROLES } from '../kernel/roles.ts'
 import { count, EXAMPLE_ID, moment, momentOrNull, shownId, text, textOrNull } from '../kernel/schemas.ts'
@@ -57,7 +58,7 @@ export const EVENTS = {
       syncRunId: shownId("The run's id.", EXAMPLE_ID.syncRun),
       sourceId: sourceFields.sourceId,
       provider: sourceFields.provider,
-      status: z.enum(['succeeded', 'failed']).meta({ description: 'How it ended.', example: 'succeeded' }),
+      status: z.enum(ENDED_SYNC_RUN_STATUSES).meta({ description: 'How it ended.', example: 'succeeded' }),
       fullResync: z.boolean().meta({ description: 'Whether it was a full resync.', example: false }),
       itemsDiscovered: count('Items that the provider listed.', 12),
       itemsIngested: count('Items that were new or had changed.', 3),

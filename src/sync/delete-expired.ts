@@ -16,7 +16,6 @@ export async function deleteExpiredRuns(db: Db, now: Date): Promise<void> {
   await dropUnreadEvents(db, new Date(now.getTime() - UNREAD_EVENTS_KEPT_MS))
   await db
     .deleteFrom('sync_runs')
-    .where('status', 'in', ['succeeded', 'failed'])
     .where('finished_at', '<', new Date(now.getTime() - RUNS_KEPT_DAYS * DAY_MS))
     .execute()
 }

@@ -1,4 +1,5 @@
 import type { Tx } from '../database/database.ts'
+import type { EndedSyncRunStatus } from '../database/schema-words.ts'
 import type { Row } from '../database/schema.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
@@ -20,7 +21,7 @@ export const ENDED_RUN_COLUMNS = [
 export async function reportEnd(
   tx: Tx,
   run: Pick<Row<'sync_runs'>, (typeof ENDED_RUN_COLUMNS)[number]>,
-  { provider, status, at }: { provider: ProviderId; status: 'succeeded' | 'failed'; at: Date },
+  { provider, status, at }: { provider: ProviderId; status: EndedSyncRunStatus; at: Date },
 ): Promise<void> {
   const data = {
     syncRunId: run.id,

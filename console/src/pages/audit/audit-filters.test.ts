@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { localTime, readFilters, readTime, TARGET_MAX } from './audit-filters.ts'
 import { readAuditSearch } from './audit-search.ts'
-import { exportName, exportPath } from './export-trail.ts'
+import { exportName, exportPath } from './audit-export.ts'
 
 const ACTOR = '7b1c9e52-3a4d-4f68-9e07-c5d2a8b1f630'
 

@@ -2,11 +2,12 @@ import { Alert, Button, Menu } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { chooseTarget, download } from '../../data/download.ts'
 import { useConsole } from '../../session/context.tsx'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { formatBytes } from '../../ui/format.ts'
 import type { AuditFilters } from './audit-filters.ts'
-import { chooseTarget, type ExportFormat, exportTrail } from './export-trail.ts'
+import { EXPORT_TYPES, type ExportFormat, exportName, exportPath } from './audit-export.ts'
 
 /** Exports the filtered events. `bytes`: how many have arrived. The result is null if the user cancels. */
 export function useExport(filters: AuditFilters) {
@@ -19,12 +20,18 @@ export function useExport(filters: AuditFilters) {
   const run = useMutation({
     async mutationFn(format: ExportFormat): Promise<number | null> {
       setBytes(0)
-      const target = await chooseTarget(format, new Date())
+      const target = await chooseTarget(exportName(format, new Date()), EXPORT_TYPES[format])
       if (target === null) return null
       controller.current = new AbortController()
       const { signal } = controller.current
-      const given = { credentials: session, organizationId: organization.id, format, filters, target, signal }
-      return await exportTrail({ ...given, onProgress: setBytes })
+      return await download({
+        credentials: session,
+        organizationId: organization.id,
+        path: exportPath(format, filters),
+        target,
+        onProgress: setBytes,
+        signal,
+      })
     },
     // The trail records the export itself.
     onSuccess: () => queries.invalidateQueries({ queryKey: [organization.id, 'audit-events'] }),
@@ -73,7 +80,7 @@ export function ExportNotice({
   if (total === null) return null
   return (
     <Alert mb="lg" role="status">
-      Exported: {formatBytes(total)}. That you did is in the trail too.
+      Exported: {formatBytes(total)}. The trail records the export.
     </Alert>
   )
 }

@@ -1,35 +1,21 @@
-import { type Credentials, headersOf } from '../../api/client.ts'
-import { errorOf, unreachable } from '../../api/errors.ts'
-import type { AuditFilters } from './audit-filters.ts'
+import { type Credentials, headersOf } from '../api/client.ts'
+import { errorOf, unreachable } from '../api/errors.ts'
 
-export type ExportFormat = 'csv' | 'jsonl'
-
-/** The destination of an export: a file that the user chose, or memory and then a download. */
+/** The destination of a download: a file that the user chose, or memory and then a download. */
 export interface Target {
   write(bytes: Uint8Array<ArrayBuffer>): Promise<void>
   close(): Promise<void>
-  /** Discards a partial export where possible. */
+  /** Discards a partial download where possible. */
   abort(): Promise<void>
 }
 
-const TYPES: Record<ExportFormat, string> = { csv: 'text/csv', jsonl: 'application/x-ndjson' }
-
-export function exportName(format: ExportFormat, at: Date): string {
-  return `audit-${at.toISOString().slice(0, 10)}.${format}`
-}
-
-export function exportPath(format: ExportFormat, filters: AuditFilters): string {
-  return `/v1/console/audit-events/export?${new URLSearchParams({ format, ...filters }).toString()}`
-}
-
 /**
- * Asks where to save the file. Browsers with a save dialog stream to disk, so that any size fits; others download.
+ * Asks where to save a file. Browsers with a save dialog stream to disk, so that any size fits; others download.
  * Call it from a click. @returns null if the user cancels
  */
-export async function chooseTarget(format: ExportFormat, at: Date): Promise<Target | null> {
-  const suggestedName = exportName(format, at)
+export async function chooseTarget(suggestedName: string, type: string): Promise<Target | null> {
   const scope: object = globalThis
-  if (!hasSavePicker(scope)) return inMemory(suggestedName, TYPES[format])
+  if (!hasSavePicker(scope)) return inMemory(suggestedName, type)
   try {
     const handle = await scope.showSaveFilePicker({ suggestedName })
     return await handle.createWritable()
@@ -40,23 +26,22 @@ export async function chooseTarget(format: ExportFormat, at: Date): Promise<Targ
 }
 
 /**
- * Streams an export to a target. `onProgress` receives the bytes so far.
- * @returns the total bytes. @throws ApiError if the service refuses the export or the stream breaks
+ * Streams a response to a target. `onProgress` receives the bytes so far.
+ * @returns the total bytes. @throws ApiError if the service refuses the request or the stream breaks
  */
-export async function exportTrail(options: {
+export async function download(options: {
   credentials: Credentials
   organizationId: string
-  format: ExportFormat
-  filters: AuditFilters
+  path: string
   target: Target
   onProgress: (bytes: number) => void
   signal: AbortSignal
 }): Promise<number> {
-  const { credentials, organizationId, format, filters, target, onProgress, signal } = options
+  const { credentials, organizationId, path, target, onProgress, signal } = options
   let bytes = 0
   try {
     const headers = new Headers(await headersOf(credentials, organizationId))
-    const response = await fetch(exportPath(format, filters), { headers, signal }).catch((error: unknown) => {
+    const response = await fetch(path, { headers, signal }).catch((error: unknown) => {
       throw signal.aborted ? error : unreachable(error)
     })
     if (response.status === 401) credentials.onRefused()

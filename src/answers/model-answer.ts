@@ -19,7 +19,7 @@ const OUTPUT_TOKENS_MAX = 2_000
 export class LimitReached extends Error {}
 
 /** Streams the model's answer with normalized markers; empty without one. @throws LimitReached, the model's errors */
-export async function* modelDeltas(
+export async function* streamModelAnswer(
   options: ModelAnswerOptions,
   { query, conversation }: ConversationQuestion,
   { hits, isWeak, limits }: Pick<Found, 'hits' | 'isWeak' | 'limits'>,
