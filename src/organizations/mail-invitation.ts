@@ -38,12 +38,12 @@ export async function describeInvitation(
     dateStyle: 'long',
     timeZone: 'UTC',
   })
-  const role = invitation.role === 'member' ? 'a member' : `an ${invitation.role}`
+  const article = /^[aeiou]/.test(invitation.role) ? 'an' : 'a'
   return {
     to,
     subject: `Invitation to the workspace ${workspace}`,
     text: [
-      `${from} invites you to join the workspace "${workspace}" as ${role}.`,
+      `${from} invites you to join the workspace "${workspace}" as ${article} ${invitation.role}.`,
       `To join, open this link and sign in as ${to}. It works once, until ${until}:`,
       url,
       "If you don't expect this invitation, ignore this mail.",

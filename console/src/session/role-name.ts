@@ -1,15 +1,8 @@
-export function roleName(role: 'owner' | 'admin' | 'member'): string {
-  switch (role) {
-    case 'owner':
-      return 'Owner'
-    case 'admin':
-      return 'Admin'
-    case 'member':
-      return 'Member'
-  }
+export function roleName(role: string): string {
+  return role.slice(0, 1).toUpperCase() + role.slice(1)
 }
 
 /** "an owner", "an admin", "a member". */
-export function roleWithArticle(role: 'owner' | 'admin' | 'member'): string {
-  return `${role === 'member' ? 'a' : 'an'} ${roleName(role).toLowerCase()}`
+export function roleWithArticle(role: string): string {
+  return `${/^[aeiou]/.test(role) ? 'an' : 'a'} ${role}`
 }

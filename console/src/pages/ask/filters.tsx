@@ -14,6 +14,7 @@ import {
   withoutFilter,
 } from './ask-search.ts'
 import { type ProviderId, providerIds, providerName } from '../../api/provider-list.ts'
+import { FilterSelect } from '../../ui/filter-select.tsx'
 import { EntityPill } from '../memory/entity-pill.tsx'
 import classes from './filters.module.css'
 
@@ -187,13 +188,12 @@ function Field({
 function SourceChoice({ search, onChange }: { search: AskSearch; onChange: (search: AskSearch) => void }) {
   const sources = useSources()
   return (
-    <Select
+    <FilterSelect
       label="Source"
       size="sm"
+      all="Any source"
       placeholder="Any"
-      clearable
-      clearButtonProps={{ 'aria-label': 'Any source' }}
-      value={search.source ?? null}
+      value={search.source}
       data={(sources.data ?? [])
         .filter((source) => !isUnused(source) || source.id === search.source)
         .map((source) => ({ value: source.id, label: nameOfSource(source) }))}

@@ -1,12 +1,11 @@
-import { Button, Group, Select, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { useEffect, useRef, useState } from 'react'
+import { Button, Group, TextInput } from '@mantine/core'
+import { FilterSelect } from '../../ui/filter-select.tsx'
+import { useTyped } from '../../ui/use-typed.ts'
 import { type AuditFilters, localTime, readFilters, readTime, TARGET_MAX } from './audit-filters.ts'
 import { AUDIT_ACTIONS } from './audit-words.ts'
 import classes from './audit-page.module.css'
 import type { useActors } from './use-actors.ts'
 
-const TYPING_MS = 300
 const ACTION_CHOICES = Object.entries(AUDIT_ACTIONS).map(([value, label]) => ({ value, label }))
 
 /** Filters of the trail. The URL has them too. */
@@ -21,29 +20,33 @@ export function FilterBar({
 }) {
   const set = (change: { [name in keyof AuditFilters]?: string | null }): void =>
     onChange(readFilters({ ...filters, ...change }))
+  const [target, setTarget] = useTyped(filters.target ?? '', (typed) => set({ target: typed }))
   return (
     <div className={classes.filters}>
-      <Select
+      <FilterSelect
         label="Action"
+        all="Any action"
         placeholder="Any"
         data={ACTION_CHOICES}
-        value={filters.action ?? null}
+        value={filters.action}
         onChange={(action) => set({ action })}
         searchable
-        clearable
-        clearButtonProps={{ 'aria-label': 'Any action' }}
       />
-      <Select
+      <FilterSelect
         label="Actor"
-        placeholder="Anyone"
+        all="Anyone"
         data={withGone(actors.choices, filters.actor)}
-        value={filters.actor ?? null}
+        value={filters.actor}
         onChange={(actor) => set({ actor })}
         searchable
-        clearable
-        clearButtonProps={{ 'aria-label': 'Anyone' }}
       />
-      <TargetInput value={filters.target ?? ''} onChange={(target) => set({ target })} />
+      <TextInput
+        label="Target"
+        placeholder="ID or external ID"
+        value={target}
+        maxLength={TARGET_MAX}
+        onChange={(event) => setTarget(event.currentTarget.value)}
+      />
       <TextInput
         label="From"
         type="datetime-local"
@@ -64,29 +67,6 @@ export function FilterBar({
         </Group>
       )}
     </div>
-  )
-}
-
-/** Debounces typing, and follows other changes such as a reset of the filters. */
-function TargetInput({ value, onChange }: { value: string; onChange: (target: string) => void }) {
-  const [text, setText] = useState(value)
-  const input = useRef<HTMLInputElement>(null)
-  const tell = useDebouncedCallback(onChange, TYPING_MS)
-  useEffect(() => {
-    if (document.activeElement !== input.current) setText(value)
-  }, [value])
-  return (
-    <TextInput
-      ref={input}
-      label="Target"
-      placeholder="ID or external ID"
-      value={text}
-      maxLength={TARGET_MAX}
-      onChange={(event) => {
-        setText(event.currentTarget.value)
-        tell(event.currentTarget.value.trim())
-      }}
-    />
   )
 }
 

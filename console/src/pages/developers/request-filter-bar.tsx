@@ -1,13 +1,12 @@
-import { Button, Select, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { useState } from 'react'
+import { Button, TextInput } from '@mantine/core'
+import { FilterSelect } from '../../ui/filter-select.tsx'
 import { useNow } from '../../ui/relative-time.tsx'
+import { useTyped } from '../../ui/use-typed.ts'
 import { type RequestFilters, readDevelopersSearch } from './developers-search.ts'
 import { loggedDays } from './logged-days.ts'
 import classes from './request-log-panel.module.css'
 import { useApiKeys } from './use-api-keys.ts'
 
-const TYPING_MS = 300
 const STATUSES = [
   { value: '2xx', label: '2xx: served' },
   { value: '4xx', label: '4xx: refused' },
@@ -25,61 +24,48 @@ export function RequestFilterBar({
 }) {
   const keys = useApiKeys().data ?? []
   const now = useNow()
-  const [path, setPath] = useState(filters.path ?? '')
   const set = (change: { [name in keyof RequestFilters]?: string | null }): void =>
     onChange(readDevelopersSearch({ ...filters, ...change }))
-  const setPathLater = useDebouncedCallback((typed: string) => set({ path: typed.trim() }), TYPING_MS)
+  const [path, setPath] = useTyped(filters.path ?? '', (typed) => set({ path: typed }))
   return (
     <div className={classes.filters}>
-      <Select
+      <FilterSelect
         label="Key"
+        all="Any key"
         placeholder="Any"
         data={withChosen(
           keys.map(({ id, name, prefix }) => ({ value: id, label: `${name} (${prefix}…)` })),
           filters.key,
         )}
-        value={filters.key ?? null}
+        value={filters.key}
         onChange={(key) => set({ key })}
         searchable
-        clearable
-        clearButtonProps={{ 'aria-label': 'Any key' }}
       />
-      <Select
+      <FilterSelect
         label="Status"
+        all="Any status"
         placeholder="Any"
         data={withChosen(STATUSES, filters.status)}
-        value={filters.status ?? null}
+        value={filters.status}
         onChange={(status) => set({ status })}
-        clearable
-        clearButtonProps={{ 'aria-label': 'Any status' }}
       />
-      <Select
+      <FilterSelect
         label="Day"
+        all="Any day"
         placeholder="Any"
         data={withChosen(loggedDays(new Date(now)), filters.day)}
-        value={filters.day ?? null}
+        value={filters.day}
         onChange={(day) => set({ day })}
-        clearable
-        clearButtonProps={{ 'aria-label': 'Any day' }}
       />
       <TextInput
         label="Path"
         placeholder="/v1/search"
         value={path}
         maxLength={200}
-        onChange={(event) => {
-          setPath(event.currentTarget.value)
-          setPathLater(event.currentTarget.value)
-        }}
+        onChange={(event) => setPath(event.currentTarget.value)}
       />
       {Object.keys(filters).length > 0 && (
-        <Button
-          variant="subtle"
-          onClick={() => {
-            setPath('')
-            onChange({})
-          }}
-        >
+        <Button variant="subtle" onClick={() => onChange({})}>
           Clear filters
         </Button>
       )}

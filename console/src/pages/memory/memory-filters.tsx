@@ -1,6 +1,7 @@
-import { SegmentedControl, Select, TextInput } from '@mantine/core'
+import { SegmentedControl, TextInput } from '@mantine/core'
 import { Search } from 'lucide-react'
 import { providerIds, providerName } from '../../api/provider-list.ts'
+import { FilterSelect } from '../../ui/filter-select.tsx'
 import { useTyped } from '../../ui/use-typed.ts'
 import { KINDS, NAME_KINDS } from './kinds.ts'
 import classes from './memory-filters.module.css'
@@ -24,31 +25,25 @@ export function MemoryFilters({
   return (
     <section aria-label="Filters" className={classes.filters}>
       <Find q={search.q ?? ''} onFind={(q) => set({ q: q === '' ? null : q }, true)} />
-      <Select
+      <FilterSelect
         aria-label="Kind"
-        placeholder="All kinds"
-        clearable
-        clearButtonProps={{ 'aria-label': 'All kinds' }}
-        value={search.type ?? null}
+        all="All kinds"
+        value={search.type}
         disabled={search.view === 'changes'}
         data={NAME_KINDS.map((type) => ({ value: type, label: KINDS[type].many }))}
         onChange={(type) => set({ type })}
       />
-      <Select
+      <FilterSelect
         aria-label="Provider"
-        placeholder="All providers"
-        clearable
-        clearButtonProps={{ 'aria-label': 'All providers' }}
-        value={search.provider ?? null}
+        all="All providers"
+        value={search.provider}
         data={providerIds().map((id) => ({ value: id, label: providerName(id) ?? id }))}
         onChange={(provider) => set({ provider })}
       />
-      <Select
+      <FilterSelect
         aria-label="Since"
-        placeholder="All time"
-        clearable
-        clearButtonProps={{ 'aria-label': 'All time' }}
-        value={search.since ?? null}
+        all="All time"
+        value={search.since}
         data={SINCE.map((since) => ({ value: since, label: `Of ${SINCE_NAMES[since]}` }))}
         onChange={(since) => set({ since })}
       />

@@ -1,5 +1,6 @@
-import { Button, Select, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { Search } from 'lucide-react'
+import { FilterSelect } from '../../ui/filter-select.tsx'
 import { EntityPill } from '../memory/entity-pill.tsx'
 import { useTyped } from '../../ui/use-typed.ts'
 import classes from './item-filters.module.css'
@@ -15,6 +16,8 @@ import { isUnused, nameOf } from './source-words.ts'
 import { useSources } from './use-sources.ts'
 
 type Filters = ReturnType<typeof filtersOf>
+
+const CHOICE = { className: classes.choice ?? '', size: 'xs' } as const
 
 /** Filters of an item list. The URL has them too. */
 export function ItemFilters({
@@ -45,8 +48,9 @@ export function ItemFilters({
       {!isOfSource && (
         <>
           <SourceChoice value={filters.source} onChange={(source) => set({ source })} />
-          <Choice
-            label="Provider"
+          <FilterSelect
+            {...CHOICE}
+            aria-label="Provider"
             all="All providers"
             data={originChoices()}
             value={filters.provider}
@@ -54,15 +58,17 @@ export function ItemFilters({
           />
         </>
       )}
-      <Choice
-        label="Kind"
+      <FilterSelect
+        {...CHOICE}
+        aria-label="Kind"
         all="All kinds"
         data={KIND_CHOICES}
         value={filters.kind}
         onChange={(kind) => set({ kind })}
       />
-      <Choice
-        label="Access"
+      <FilterSelect
+        {...CHOICE}
+        aria-label="Access"
         all="Any access"
         data={[...ACCESS_CHOICES]}
         value={filters.access}
@@ -97,38 +103,14 @@ function SourceChoice({
     .filter((source) => !isUnused(source) || source.id === value)
     .map((source) => ({ value: source.id, label: nameOf(source) }))
   return (
-    <Choice label="Source" all="All sources" data={data} value={value} isSearchable onChange={onChange} />
-  )
-}
-
-function Choice({
-  label,
-  all,
-  data,
-  value,
-  isSearchable = false,
-  onChange,
-}: {
-  label: string
-  /** The label without a choice. */
-  all: string
-  data: { value: string; label: string }[]
-  value: string | undefined
-  isSearchable?: boolean
-  onChange: (value: string | null) => void
-}) {
-  return (
-    <Select
-      className={classes.choice ?? ''}
-      aria-label={label}
-      placeholder={all}
-      size="xs"
+    <FilterSelect
+      {...CHOICE}
+      aria-label="Source"
+      all="All sources"
       data={data}
-      value={value ?? null}
+      value={value}
+      searchable
       onChange={onChange}
-      searchable={isSearchable}
-      clearable
-      clearButtonProps={{ 'aria-label': all }}
     />
   )
 }

@@ -1,6 +1,7 @@
-import { Button, Select, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { Search } from 'lucide-react'
 import { useState } from 'react'
+import { FilterSelect } from '../../ui/filter-select.tsx'
 import { count, formatNumber } from '../../ui/format.ts'
 import { providerChoices } from '../../api/provider-list.ts'
 import { readSourcesSearch, type SourcesSearch, STATE_CHOICES } from './source-filter.ts'
@@ -37,25 +38,21 @@ export function SourceFilters({
           set({ q: value })
         }}
       />
-      <Select
+      <FilterSelect
         className={classes.choice ?? ''}
         aria-label="Provider"
-        placeholder="All providers"
+        all="All providers"
         data={providerChoices()}
-        value={search.from ?? null}
+        value={search.from}
         onChange={(from) => set({ from })}
-        clearable
-        clearButtonProps={{ 'aria-label': 'All providers' }}
       />
-      <Select
+      <FilterSelect
         className={classes.choice ?? ''}
         aria-label="State"
-        placeholder="All states"
+        all="All states"
         data={STATE_CHOICES}
-        value={search.state ?? null}
+        value={search.state}
         onChange={(state) => set({ state })}
-        clearable
-        clearButtonProps={{ 'aria-label': 'All states' }}
       />
       <span className={classes.count} role="status">
         {shown === all ? count(all, 'source') : `${formatNumber(shown)} of ${formatNumber(all)}`}
