@@ -1,10 +1,5 @@
 import { textField } from '../kit/fields.ts'
-import {
-  ACCOUNT,
-  type SiteEmulator,
-  type SiteEmulatorOptions,
-  startAtlassianSite,
-} from '../kit/atlassian-site.ts'
+import { type SiteEmulator, type SiteEmulatorOptions, startAtlassianSite } from '../kit/atlassian-site.ts'
 import type { EmulatorReply, EmulatorRequest } from '../kit/server.ts'
 import { parameterFault, refusalV1, refusalV2, type RouteContext } from './reply.ts'
 import { ROUTES_V1 } from './routes-v1.ts'
@@ -36,13 +31,9 @@ export async function startConfluenceEmulator(
 ): Promise<ConfluenceEmulator> {
   const { now = Date.now, searchedMax = 50, subjectsMax = 100 } = options
   const state = new ConfluenceState(now)
-  const { email } = state.person(ACCOUNT)
-  for (const person of ['bob', 'cy']) state.person(person)
-  state.groups.set('staff', ['ada', 'bob', 'cy'])
   const unindexed = new Set<string>()
   const site = await startAtlassianSite(
     {
-      email,
       refusal: refusalV1,
       answer: (request, accountId) =>
         route(request, { state, accountId, unindexed, searchedMax, subjectsMax }),

@@ -1,11 +1,4 @@
-interface ConfluencePerson {
-  accountId: string
-  name: string
-  email: string
-  /** Whether the profile hides the address from others. */
-  hidesEmail: boolean
-  isActive: boolean
-}
+import { SiteState } from '../kit/atlassian-state.ts'
 
 export interface ConfluenceSpace {
   id: string
@@ -60,36 +53,19 @@ export interface ConfluenceAttachment {
 }
 
 /** The content of a site. */
-export class ConfluenceState {
-  readonly people = new Map<string, ConfluencePerson>()
-  readonly groups = new Map<string, string[]>()
+export class ConfluenceState extends SiteState {
   readonly spaces = new Map<string, ConfluenceSpace>()
   readonly contents = new Map<string, ConfluenceContent>()
   readonly comments = new Map<string, ConfluenceComment>()
   readonly attachments = new Map<string, ConfluenceAttachment>()
-  readonly #now: () => number
-  #lastId = 98_300
 
   constructor(now: () => number) {
-    this.#now = now
-  }
-
-  #nextId(): string {
-    // Of different lengths, because ids are numbers, not text.
-    return String((this.#lastId += 7))
-  }
-
-  person(accountId: string, more: Partial<ConfluencePerson> = {}): ConfluencePerson {
-    const name = accountId[0]?.toUpperCase() + accountId.slice(1)
-    const email = `${accountId}@acme.example`
-    const person = { accountId, name, email, hidesEmail: false, isActive: true, ...more }
-    this.people.set(accountId, person)
-    return person
+    super(now, 98_300)
   }
 
   createSpace(key: string, more: Partial<ConfluenceSpace> = {}): ConfluenceSpace {
     const space: ConfluenceSpace = {
-      id: this.#nextId(),
+      id: this.nextId(),
       key,
       name: `The ${key} space`,
       type: key.startsWith('~') ? 'personal' : 'global',
@@ -102,7 +78,7 @@ export class ConfluenceState {
   }
 
   add(space: ConfluenceSpace, more: Partial<ConfluenceContent> = {}): ConfluenceContent {
-    const id = this.#nextId()
+    const id = this.nextId()
     const content: ConfluenceContent = {
       id,
       type: 'page',
@@ -111,8 +87,8 @@ export class ConfluenceState {
       spaceId: space.id,
       parentId: null,
       authorId: 'ada',
-      createdAt: this.#now(),
-      changedAt: this.#now(),
+      createdAt: this.now(),
+      changedAt: this.now(),
       version: 1,
       body: '<p>Some text.</p>',
       labels: [],
@@ -124,7 +100,7 @@ export class ConfluenceState {
   }
 
   edit(content: ConfluenceContent, change: Partial<Pick<ConfluenceContent, 'title' | 'body'>>): void {
-    Object.assign(content, change, { version: content.version + 1, changedAt: this.#now() })
+    Object.assign(content, change, { version: content.version + 1, changedAt: this.now() })
   }
 
   /** Moving a page changes neither its version and time nor those of its descendants. */
@@ -160,12 +136,12 @@ export class ConfluenceState {
 
   comment(page: ConfluenceContent, more: Partial<ConfluenceComment> = {}): ConfluenceComment {
     const comment: ConfluenceComment = {
-      id: this.#nextId(),
+      id: this.nextId(),
       kind: 'footer',
       pageId: page.id,
       parentId: null,
       authorId: 'bob',
-      changedAt: this.#now(),
+      changedAt: this.now(),
       version: 1,
       body: '<p>A comment.</p>',
       selection: '',
@@ -184,14 +160,14 @@ export class ConfluenceState {
     }: { name: string; content: string | Buffer; mediaType?: string },
   ): ConfluenceAttachment {
     const attachment: ConfluenceAttachment = {
-      id: `att${this.#nextId()}`,
+      id: `att${this.nextId()}`,
       pageId: page.id,
       name,
       mediaType,
       content: Buffer.from(content),
       version: 1,
       authorId: 'ada',
-      changedAt: this.#now(),
+      changedAt: this.now(),
     }
     this.attachments.set(attachment.id, attachment)
     return attachment
@@ -202,7 +178,7 @@ export class ConfluenceState {
   }
 
   editComment(comment: ConfluenceComment, body: string): void {
-    Object.assign(comment, { body, version: comment.version + 1, changedAt: this.#now() })
+    Object.assign(comment, { body, version: comment.version + 1, changedAt: this.now() })
   }
 
   /** Its replies move to its parent comment. */
@@ -242,9 +218,5 @@ export class ConfluenceState {
       const { users, groups } = restriction
       return users.includes(accountId) || groups.some((id) => this.isMember(accountId, id))
     })
-  }
-
-  isMember(accountId: string, group: string): boolean {
-    return this.groups.get(group)?.includes(accountId) === true
   }
 }

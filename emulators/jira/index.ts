@@ -1,9 +1,4 @@
-import {
-  ACCOUNT,
-  type SiteEmulator,
-  type SiteEmulatorOptions,
-  startAtlassianSite,
-} from '../kit/atlassian-site.ts'
+import { type SiteEmulator, type SiteEmulatorOptions, startAtlassianSite } from '../kit/atlassian-site.ts'
 import { textField } from '../kit/fields.ts'
 import { refusal } from './reply.ts'
 import { route } from './routes.ts'
@@ -26,14 +21,10 @@ export interface JiraEmulator extends SiteEmulator {
 export async function startJiraEmulator(options: JiraEmulatorOptions = {}): Promise<JiraEmulator> {
   const { now = Date.now, pageMax = 5_000 } = options
   const state = new JiraState(now)
-  const { email } = state.person(ACCOUNT)
-  for (const person of ['bob', 'cy']) state.person(person)
-  state.groups.set('staff', ['ada', 'bob', 'cy'])
   const unindexed = new Set<string>()
   const rights = { administers: true, browsesUsers: true }
   const site = await startAtlassianSite(
     {
-      email,
       refusal,
       answer: (request, accountId) =>
         route(request, { state, accountId, unindexed, rights, pageMax, now: now() }),

@@ -1,4 +1,5 @@
-import type { JiraComment, JiraIssue, JiraPerson, JiraProject, JiraState } from './state.ts'
+import type { SitePerson } from '../kit/atlassian-state.ts'
+import type { JiraComment, JiraIssue, JiraProject, JiraState } from './state.ts'
 
 /** Jira's times have a zone without a colon. */
 const iso = (at: number): string => new Date(at).toISOString().replace('Z', '+0000')
@@ -9,7 +10,7 @@ interface Shown {
   pageMax: number
 }
 
-export const showUser = ({ accountId, name, email, hidesEmail, isActive }: JiraPerson) => ({
+export const showUser = ({ accountId, name, email, hidesEmail, isActive }: SitePerson) => ({
   accountId,
   accountType: 'atlassian',
   displayName: name,

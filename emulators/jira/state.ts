@@ -1,11 +1,4 @@
-export interface JiraPerson {
-  accountId: string
-  name: string
-  email: string
-  /** Whether the profile hides the address from others. */
-  hidesEmail: boolean
-  isActive: boolean
-}
+import { SiteState } from '../kit/atlassian-state.ts'
 
 /** Who holds a permission or belongs to a security level, as Jira's holder objects name them. */
 export interface JiraHolder {
@@ -72,31 +65,22 @@ export const paragraphs = (...texts: string[]): unknown => ({
 })
 
 /** The content of a site. */
-export class JiraState {
-  readonly people = new Map<string, JiraPerson>()
-  readonly groups = new Map<string, string[]>()
+export class JiraState extends SiteState {
   /** The groups that have each application. */
   readonly applications = new Map<string, string[]>([['jira-software', ['staff']]])
   readonly projects = new Map<string, JiraProject>()
   readonly issues = new Map<string, JiraIssue>()
   readonly comments = new Map<string, JiraComment>()
-  readonly #now: () => number
   readonly #numbers = new Map<string, number>()
-  #lastId = 9_990
   #lastTime = 0
 
   constructor(now: () => number) {
-    this.#now = now
-  }
-
-  #nextId(): string {
-    // Of different lengths, because ids are numbers, not text.
-    return String((this.#lastId += 7))
+    super(now, 9_990)
   }
 
   /** No two changes have the same time. */
   #time(): number {
-    return (this.#lastTime = Math.max(this.#now(), this.#lastTime + 1))
+    return (this.#lastTime = Math.max(this.now(), this.#lastTime + 1))
   }
 
   #nextKey({ id, key }: JiraProject): string {
@@ -105,17 +89,9 @@ export class JiraState {
     return `${key}-${number}`
   }
 
-  person(accountId: string, more: Partial<JiraPerson> = {}): JiraPerson {
-    const name = accountId[0]?.toUpperCase() + accountId.slice(1)
-    const email = `${accountId}@acme.example`
-    const person = { accountId, name, email, hidesEmail: false, isActive: true, ...more }
-    this.people.set(accountId, person)
-    return person
-  }
-
   createProject(key: string, more: Partial<JiraProject> = {}): JiraProject {
     const project: JiraProject = {
-      id: this.#nextId(),
+      id: this.nextId(),
       key,
       name: `The ${key} project`,
       isArchived: false,
@@ -142,7 +118,7 @@ export class JiraState {
   }
 
   add(project: JiraProject, more: Partial<JiraIssue> = {}): JiraIssue {
-    const id = this.#nextId()
+    const id = this.nextId()
     const at = this.#time()
     const issue: JiraIssue = {
       id,
@@ -183,7 +159,7 @@ export class JiraState {
   comment(issue: JiraIssue, more: Partial<JiraComment> = {}): JiraComment {
     const at = this.#time()
     const comment: JiraComment = {
-      id: this.#nextId(),
+      id: this.nextId(),
       issueId: issue.id,
       authorId: 'bob',
       body: paragraphs('A comment.'),
@@ -206,10 +182,6 @@ export class JiraState {
     this.comments.delete(comment.id)
     const issue = this.issues.get(comment.issueId)
     if (issue !== undefined) this.edit(issue, {})
-  }
-
-  isMember(accountId: string, group: string): boolean {
-    return this.groups.get(group)?.includes(accountId) === true
   }
 
   browses(accountId: string, project: JiraProject): boolean {

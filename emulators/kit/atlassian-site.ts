@@ -1,3 +1,4 @@
+import { emailOf } from './atlassian-state.ts'
 import { createGrants, type Grants } from './grants.ts'
 import { createRateLimit } from './rate-limit.ts'
 import {
@@ -27,7 +28,6 @@ export interface SiteEmulator extends Pick<EmulatorServer, 'url' | 'faults' | 'r
 }
 
 interface Site {
-  email: string
   refusal(status: number, message: string): EmulatorReply
   /** `accountId` is null for nobody. */
   answer(request: EmulatorRequest, accountId: string | null): EmulatorReply
@@ -38,9 +38,10 @@ interface Site {
 
 /** An Atlassian site whose account logs in with an email and API tokens. */
 export async function startAtlassianSite(
-  { email, refusal, answer, control, file }: Site,
+  { refusal, answer, control, file }: Site,
   { now = Date.now, port = 0, perMinute }: SiteEmulatorOptions,
 ): Promise<SiteEmulator> {
+  const email = emailOf(ACCOUNT)
   const login = { isAnonymous: false }
   const grants = createGrants({
     clientId: '',
