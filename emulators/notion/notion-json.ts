@@ -22,7 +22,7 @@ export function objectJson(state: NotionEmulatorState, object: EmulatedObject): 
     icon: null,
     cover: null,
     url: urlOf(object.id),
-    public_url: null,
+    public_url: state.isPublic(object) ? `https://acme.notion.site/${object.id.replaceAll('-', '')}` : null,
   }
   if (object.kind === 'data_source') {
     return {

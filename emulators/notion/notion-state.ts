@@ -38,6 +38,8 @@ export interface EmulatedObject {
   isShared: boolean
   /** Search does not find it, since Notion's search misses objects too. */
   isHidden: boolean
+  /** It is on the web, with everything in it. */
+  isPublished: boolean
 }
 
 /** The current workspace. Times are truncated to the minute, as at Notion. */
@@ -46,6 +48,8 @@ export interface NotionEmulatorState {
   users(): { id: string; name: string; email: string }[]
   /** Shared, and neither it nor a container of it is in the trash. */
   isVisible(object: Readonly<EmulatedObject>): boolean
+  /** It or a container of it is published. */
+  isPublic(object: Readonly<EmulatedObject>): boolean
   /** Visible objects (or the trash), most recently edited first; `all` includes those that search misses. */
   listed(inTrash: boolean): readonly Readonly<EmulatedObject>[]
   children(id: string): Readonly<EmulatedObject>[]
@@ -101,6 +105,10 @@ export function createNotionState(seed: NotionSeed, now: () => number): NotionEm
     return object.inTrash || (parent !== undefined && isTrashed(parent))
   }
   const isVisible = (object: Readonly<EmulatedObject>) => object.isShared && !isTrashed(object)
+  const isPublic = (object: Readonly<EmulatedObject>): boolean => {
+    const parent = object.parentId === null ? undefined : objects.get(object.parentId)
+    return object.isPublished || (parent !== undefined && isPublic(parent))
+  }
   const list = (inTrash: boolean): Readonly<EmulatedObject>[] =>
     [...objects.values()]
       .filter((object) => (inTrash ? object.isShared && object.inTrash : isVisible(object)))
@@ -111,6 +119,7 @@ export function createNotionState(seed: NotionSeed, now: () => number): NotionEm
     objects,
     users: () => users,
     isVisible,
+    isPublic,
     listed(inTrash) {
       const known = lists.get(inTrash) ?? list(inTrash)
       lists.set(inTrash, known)
@@ -125,7 +134,15 @@ export function createNotionState(seed: NotionSeed, now: () => number): NotionEm
       const id = uuidOf(seed.seed, 'created', objects.size)
       const at = toMinute(now())
       const createdBy = users[0]?.id ?? ''
-      const rest = { createdBy, createdAt: at, editedAt: at, inTrash: false, isShared: true, isHidden: false }
+      const rest = {
+        createdBy,
+        createdAt: at,
+        editedAt: at,
+        inTrash: false,
+        isShared: true,
+        isHidden: false,
+        isPublished: false,
+      }
       put({ id, kind, title, parentId, markdown, ...rest })
       return id
     },
@@ -148,7 +165,15 @@ function seededObjects(seed: NotionSeed, users: { id: string }[]): EmulatedObjec
     const createdAt = toMinute(editedAt - Math.floor(random() * 30 * 86_400_000))
     const createdBy = pick(random, users).id
     const id = uuidOf(seed.seed, 'object', objects.length)
-    const rest = { createdBy, createdAt, editedAt, inTrash: false, isShared: true, isHidden: false }
+    const rest = {
+      createdBy,
+      createdAt,
+      editedAt,
+      inTrash: false,
+      isShared: true,
+      isHidden: false,
+      isPublished: false,
+    }
     objects.push({ id, kind, title, parentId, markdown: null, ...rest })
     return id
   }

@@ -39,6 +39,8 @@ const cursorSchema = z.object({
   settled: z.record(z.string(), z.string()),
   /** Objects that contain pages, with a hash of their path: a changed hash means that their contents moved too. */
   containers: z.record(z.string(), z.string()),
+  /** Objects that were public when they were read. */
+  published: z.record(z.string(), z.literal(true)).default({}),
   pending: z.array(reference),
   /** Objects that could not be read; the next run retries them. */
   failed: z.array(reference),
@@ -60,7 +62,8 @@ export type NotionState = z.infer<typeof cursorSchema>
 export function readNotionCursor(cursor: JsonValue | null): NotionState {
   if (cursor === null) {
     const sweep = { at: 0, requests: 0, checkedTo: '', begun: '', since: '' }
-    return { version: 1, since: '', pass: null, settled: {}, containers: {}, pending: [], failed: [], sweep }
+    const lists = { settled: {}, containers: {}, published: {}, pending: [], failed: [] }
+    return { version: 1, since: '', pass: null, ...lists, sweep }
   }
   const parsed = cursorSchema.safeParse(cursor)
   if (!parsed.success)
@@ -99,6 +102,14 @@ export function overlapStart(since: string): string {
 /** Whether an object is unchanged since it was last read. */
 export function isSettled(state: NotionState, object: { id: string; last_edited_time: string }): boolean {
   return state.settled[object.id] === object.last_edited_time
+}
+
+/** Whether an object was public when it was read and is no longer, or the other way round. */
+export function isPublishedOtherwise(
+  { published }: NotionState,
+  object: { id: string; public_url: string | null },
+): boolean {
+  return (published[object.id] ?? false) !== (object.public_url !== null)
 }
 
 /** Records an object just read, at Notion's time. */

@@ -54,6 +54,7 @@ export function pageOf(sync: NotionSync, part: NotionPart): ChangePage {
   for (const id of part.deletions) {
     delete sync.state.containers[id]
     delete sync.state.settled[id]
+    delete sync.state.published[id]
   }
   pruneNotionState(sync.state)
   // Counting finds what is gone, so an object that could not be read does not count as removed.
@@ -142,6 +143,8 @@ async function readContent(sync: NotionSync, object: NotionObject, part: NotionP
   const { externalAccountId: id, displayName: name } = run.session.account
   const context = { workspace: { id, name }, maxTextBytes: run.session.limits.maxTextBytes }
   part.upserts.push(notionItem(context, object, { path, text, author, editor }))
+  if (object.public_url === null) delete sync.state.published[object.id]
+  else sync.state.published[object.id] = true
   const reason = leftInWords(left)
   if (reason !== '') part.skipped.push({ externalId: object.id, title: titleOf(object), message: reason })
   if (container !== null) {

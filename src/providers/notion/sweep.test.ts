@@ -52,6 +52,30 @@ describe('Notion: changes that search does not report', () => {
     expect((await sync.run()).discovered).toBe(0)
   })
 
+  it('a page published or unpublished without an edit is public or not, with everything in it', async () => {
+    const { notion, sync, idOf } = await connect({ seed: SMALL })
+    const area = notion.state.create({ title: 'Area' })
+    const plan = notion.state.create({ title: 'Plan', parentId: area })
+    const hidden = notion.state.create({ title: 'Shy page', parentId: area })
+    notion.state.hideFromSearch(hidden)
+    const all = [area, plan, hidden]
+    const policies = () => all.map((id) => sync.items.get(id)?.metadata.accessPolicy)
+    const isPublic = { visibility: 'public' }
+    await sync.run()
+    expect(policies()).toEqual([undefined, undefined, undefined])
+    for (const isPublished of [true, false]) {
+      sync.now += POLL
+      notion.state.set(area, { isPublished })
+      notion.state.set(idOf('Task 1.2'), { isPublished })
+      await sync.run()
+      expect(policies()).toEqual(all.map(() => (isPublished ? isPublic : undefined)))
+      const row = sync.items.get(idOf('Task 1.2'))
+      expect(row?.metadata.accessPolicy).toEqual(isPublished ? isPublic : undefined)
+      sync.now += POLL
+      expect((await sync.run()).discovered).toBe(0)
+    }
+  })
+
   it('a full resync reads again what search misses', async () => {
     const { notion, sync, idOf } = await connect({ seed: SMALL })
     const page = notion.state.create({ title: 'Shy', parentId: idOf('Task 1.1'), markdown: 'a\nb' })

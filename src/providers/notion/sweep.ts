@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../../kernel/clock.ts'
 import type { ChangePage, ItemFailure } from '../adapter.ts'
 import { storedPages } from '../stored-ids.ts'
-import { overlapStart, pathMark, type NotionRef } from './cursor.ts'
+import { isPublishedOtherwise, overlapStart, pathMark, type NotionRef } from './cursor.ts'
 import { retrieveDataSource, retrievePage, type NotionObject } from './objects.ts'
 import { rowsOf } from './rows.ts'
 import { searchPages } from './search.ts'
@@ -81,6 +81,7 @@ async function countObjects(sync: NotionSync): Promise<Count> {
       tree.remember(object)
       count.met.set(object.id, object.object)
       if (object.object === 'data_source') sources.push(object.id)
+      readAgainWhenPublished(sync, object)
       if (sync.state.containers[object.id] !== undefined) containers.push(object)
     }
   }
@@ -97,6 +98,7 @@ async function countRows(sync: NotionSync, source: string, count: Count): Promis
     count.met.set(id, kind)
     if (object === null) continue
     sync.tree.remember(object)
+    readAgainWhenPublished(sync, object)
     if (object.last_edited_time >= editedFrom) count.edited.push(id)
   }
 }
@@ -106,6 +108,11 @@ async function readAgainWhenMoved(sync: NotionSync, object: NotionObject): Promi
   const { path } = await sync.tree.locate(object)
   if (sync.state.containers[object.id] === pathMark(path, titleOf(object))) return
   addPending(sync.state, { kind: object.object, id: object.id })
+}
+
+/** Publishing or unpublishing a page edits nothing, least of all what is in it. */
+function readAgainWhenPublished({ state }: NotionSync, object: NotionObject): void {
+  if (isPublishedOtherwise(state, object)) addPending(state, { kind: object.object, id: object.id })
 }
 
 async function orFailure(
@@ -172,5 +179,6 @@ async function lookAt(sync: NotionSync, id: string, part: NotionPart): Promise<v
     return
   }
   outage.passed()
-  if (object.last_edited_time >= overlapStart(state.sweep.since)) await readObject(sync, object, part)
+  const isEdited = object.last_edited_time >= overlapStart(state.sweep.since)
+  if (isEdited || isPublishedOtherwise(state, object)) await readObject(sync, object, part)
 }
