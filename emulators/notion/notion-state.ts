@@ -100,15 +100,8 @@ export function createNotionState(seed: NotionSeed, now: () => number): NotionEm
     put(Object.assign(object, change))
   }
   const edit: NotionEmulatorState['set'] = (id, change) => set(id, { editedAt: toMinute(now()), ...change })
-  const isTrashed = (object: Readonly<EmulatedObject>): boolean => {
-    const parent = object.parentId === null ? undefined : objects.get(object.parentId)
-    return object.inTrash || (parent !== undefined && isTrashed(parent))
-  }
-  const isVisible = (object: Readonly<EmulatedObject>) => object.isShared && !isTrashed(object)
-  const isPublic = (object: Readonly<EmulatedObject>): boolean => {
-    const parent = object.parentId === null ? undefined : objects.get(object.parentId)
-    return object.isPublished || (parent !== undefined && isPublic(parent))
-  }
+  const isVisible = (object: Readonly<EmulatedObject>) =>
+    object.isShared && !isInAny(objects, object, ({ inTrash }) => inTrash)
   const list = (inTrash: boolean): Readonly<EmulatedObject>[] =>
     [...objects.values()]
       .filter((object) => (inTrash ? object.isShared && object.inTrash : isVisible(object)))
@@ -119,7 +112,7 @@ export function createNotionState(seed: NotionSeed, now: () => number): NotionEm
     objects,
     users: () => users,
     isVisible,
-    isPublic,
+    isPublic: (object) => isInAny(objects, object, ({ isPublished }) => isPublished),
     listed(inTrash) {
       const known = lists.get(inTrash) ?? list(inTrash)
       lists.set(inTrash, known)
@@ -155,6 +148,16 @@ export function createNotionState(seed: NotionSeed, now: () => number): NotionEm
     setShared: (id, isShared) => set(id, { isShared }),
     hideFromSearch: (id) => set(id, { isHidden: true }),
   }
+}
+
+/** Whether something holds for an object or a container of it. */
+function isInAny(
+  objects: ReadonlyMap<string, Readonly<EmulatedObject>>,
+  object: Readonly<EmulatedObject>,
+  holds: (object: Readonly<EmulatedObject>) => boolean,
+): boolean {
+  const parent = object.parentId === null ? undefined : objects.get(object.parentId)
+  return holds(object) || (parent !== undefined && isInAny(objects, parent, holds))
 }
 
 function seededObjects(seed: NotionSeed, users: { id: string }[]): EmulatedObject[] {
