@@ -57,10 +57,10 @@ export interface CheckoutPlan {
   discount: GivenDiscount | null
 }
 
-/** A discount as named by a caller or a customer. */
+/** The discount of a promotion code. */
 export interface GivenDiscount {
   coupon: string
-  promotionCode: string | null
+  promotionCode: string
 }
 
 export type EventType =

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { Account, CheckoutPlan, CheckoutSession, GivenDiscount } from './account.ts'
+import type { Account, CheckoutPlan, CheckoutSession } from './account.ts'
 import { found } from './account.ts'
 import { amountOf } from './catalog.ts'
 import {
@@ -96,7 +96,7 @@ export function openCheckout(account: Account, given: NewCheckout): CheckoutSess
     customer_creation: given.customer === null ? 'always' : null,
     customer_details: null,
     customer_email: given.customerEmail,
-    discounts: shownDiscounts(given.plan.discount),
+    discounts: [],
     expires_at: given.expiresAt,
     invoice: null,
     livemode: false,
@@ -115,12 +115,6 @@ export function openCheckout(account: Account, given: NewCheckout): CheckoutSess
   account.checkoutLines.set(id, given.lines)
   account.checkoutPlans.set(id, given.plan)
   return session
-}
-
-function shownDiscounts(discount: GivenDiscount | null): Stripe.Checkout.Session.Discount[] {
-  if (discount === null) return []
-  const { coupon, promotionCode } = discount
-  return [{ coupon: promotionCode === null ? coupon : null, promotion_code: promotionCode }]
 }
 
 function checkLines(account: Account, lines: NewCheckout['lines']): void {
@@ -184,9 +178,9 @@ export function authenticateCheckout(account: Account, session: CheckoutSession,
 
 function enterCode(account: Account, session: CheckoutSession, code: string): void {
   if (session.allow_promotion_codes !== true) throw invalid('This page takes no promotion codes.')
-  const discount = enteredCode(account, code, session.customer)
+  const discount = enteredCode(account, code)
   account.checkoutPlans.set(session.id, { ...planOf(account, session), discount })
-  session.discounts = shownDiscounts(discount)
+  session.discounts = [{ coupon: null, promotion_code: discount.promotionCode }]
 }
 
 function planOf(account: Account, session: CheckoutSession): CheckoutPlan {

@@ -1,7 +1,6 @@
 import { Stripe } from 'stripe'
 import type { Account, Invoice, Price, Subscription, SubscriptionItem } from './account.ts'
 import { found, listOf } from './account.ts'
-import { currentDiscounts } from './discounts.ts'
 import { setAmounts } from './invoice-amounts.ts'
 
 export type BillingReason = 'subscription_create' | 'subscription_cycle' | 'subscription_update' | 'upcoming'
@@ -88,7 +87,7 @@ export function newInvoice(
     customer: customer.id,
     customer_email: customer.email,
     customer_name: customer.name ?? null,
-    discounts: currentDiscounts(account, subscription),
+    discounts: [...subscription.discounts],
     effective_at: null,
     ending_balance: null,
     hosted_invoice_url: null,

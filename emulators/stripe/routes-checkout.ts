@@ -5,7 +5,6 @@ import { pageOf } from './answers.ts'
 import { pathId, type ApiCall, type ApiRoute } from './api.ts'
 import { expireSession, openCheckout } from './checkout.ts'
 import { DAY, HOUR } from './clock.ts'
-import { namedDiscount } from './discounts.ts'
 import { expand, flag, ignored, mergedMetadata, metadata, page, readInput, text, whole } from './inputs.ts'
 import { openPortal } from './portal.ts'
 import { invalid } from './stripe-error.ts'
@@ -39,10 +38,6 @@ const NewSession = z.strictObject({
     .optional(),
   ui_mode: z.enum(['hosted', 'hosted_page']).optional(),
   allow_promotion_codes: flag.optional(),
-  discounts: z
-    .array(z.strictObject({ coupon: text.optional(), promotion_code: text.optional() }))
-    .max(1)
-    .optional(),
   automatic_tax: z.looseObject({ enabled: flag }).optional(),
   billing_address_collection: ignored,
   consent_collection: ignored,
@@ -78,8 +73,6 @@ function refuseTogether({
   customer_update: update,
   tax_id_collection: taxIds,
   automatic_tax: tax,
-  allow_promotion_codes: codes,
-  discounts,
 }: z.infer<typeof NewSession>): void {
   if (customer !== undefined && email !== undefined)
     throw invalid('You may only specify one of these parameters: customer, customer_email.', {
@@ -107,10 +100,6 @@ function refuseTogether({
       'Automatic tax calculation in Checkout requires a valid address on the Customer. Add a valid address to the Customer or set either `customer_update[address]` to `auto` or `customer_update[shipping]` to `auto`.',
       { code: 'customer_tax_location_invalid', param: 'automatic_tax' },
     )
-  if (codes === true && discounts !== undefined)
-    throw invalid('You may only specify one of these parameters: allow_promotion_codes, discounts.', {
-      param: 'allow_promotion_codes',
-    })
 }
 
 function refuseWithoutTax({ settings }: Account): void {
@@ -128,7 +117,6 @@ export const checkoutRoutes: Record<string, ApiRoute> = {
     const automaticTax = given.automatic_tax?.enabled === true
     if (automaticTax) refuseWithoutTax(call.account)
     const customer = given.customer ?? null
-    const [discount] = given.discounts ?? []
     const session = openCheckout(call.account, {
       customer,
       customerEmail: given.customer_email ?? null,
@@ -141,7 +129,7 @@ export const checkoutRoutes: Record<string, ApiRoute> = {
         trialDays: plan?.trial_period_days ?? null,
         metadata: mergedMetadata({}, plan?.metadata ?? {}),
         automaticTax,
-        discount: discount === undefined ? null : namedDiscount(call.account, discount, customer),
+        discount: null,
       },
       allowsCodes: given.allow_promotion_codes === true,
       expiresAt: expiryOf(call, given.expires_at),
