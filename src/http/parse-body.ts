@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { AppError } from '../kernel/errors.ts'
 import { validate } from '../kernel/validate.ts'
 import type { BodyReader } from './body-reader.ts'
@@ -35,6 +36,15 @@ export async function parseBody(
   requireJson(headers, dialect)
   if (reading && bytes.length > INLINE_BYTES_MAX) return await reader.read({ bytes, reading, owner, signal })
   return validate(schema, parseJsonBody(bytes, reading?.limits, reading?.fields), 'body')
+}
+
+const NoFields = z.strictObject({})
+
+/** Refuses what a route without a body would ignore, such as a `dryRun` of another route. @throws AppError */
+export function refuseFields({ bytes, headers }: GivenBody, dialect?: JsonDialect): void {
+  if (bytes.length === 0) return
+  requireJson(headers, dialect)
+  validate(NoFields, parseJsonBody(bytes), 'body')
 }
 
 function requireJson(headers: UntypedRouteRequest['headers'], dialect?: JsonDialect): void {

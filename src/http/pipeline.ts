@@ -14,7 +14,7 @@ import type { BodyReader } from './body-reader.ts'
 import type { CreditReservation, CreditUse, Gates, Retrieved } from './gates.ts'
 import { sendFixed } from './fixed-content.ts'
 import { sendForm } from './page.ts'
-import { type GivenBody, parseBody } from './parse-body.ts'
+import { type GivenBody, parseBody, refuseFields } from './parse-body.ts'
 import { cleanParameters, refuseUnknownParameters } from './query-parameters.ts'
 import { rateHeaders } from './rate-headers.ts'
 import { pathOf } from './route-addresses.ts'
@@ -215,6 +215,9 @@ async function parseRequest<S>(
   const params = parseParams(route.params, request.params)
   const query = route.query && validate(route.query, cleanParameters(request.query), 'query')
   const { headers } = request
+  // Public routes are callbacks and webhooks, which read the bytes themselves.
+  const isWithoutBody = !route.body && route.upload === undefined && route.access.surface !== 'public'
+  if (isWithoutBody) refuseFields(given, route.dialect)
   return {
     params,
     query,

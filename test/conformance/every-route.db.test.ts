@@ -294,6 +294,19 @@ describe('every route with a body', () => {
   }
 })
 
+describe('every route that changes something and has no body', () => {
+  allStoringNothing()
+
+  const silent = closed.filter(
+    ({ method, body, upload }) => method !== 'GET' && !body && upload === undefined,
+  )
+  it.each(titled(silent))('%s refuses fields that it would ignore [ERR-11]', async (_title, route) => {
+    const answer = await callRoute(service, route, callers, { raw: Buffer.from('{"dryRun":true}') })
+    if (route.access.surface !== 'scim') return expectError(answer, 400, 'validation_failed')
+    expect([answer.status, answer.body.detail]).toEqual([400, 'unknown field "dryRun"; there are none'])
+  })
+})
+
 describe('a body', () => {
   it('may use any spelling of application/json [SURF-3]', async () => {
     for (const type of [
