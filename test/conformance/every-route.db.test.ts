@@ -302,8 +302,7 @@ describe('every route that changes something and has no body', () => {
   )
   it.each(titled(silent))('%s refuses fields that it would ignore [ERR-11]', async (_title, route) => {
     const answer = await callRoute(service, route, callers, { raw: Buffer.from('{"dryRun":true}') })
-    if (route.access.surface !== 'scim') return expectError(answer, 400, 'validation_failed')
-    expect([answer.status, answer.body.detail]).toEqual([400, 'unknown field "dryRun"; there are none'])
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('unknown field')])
   })
 })
 
