@@ -101,6 +101,8 @@ export async function run<S>(
   try {
     const parsed = await parseRequest(route, bodyReader, caller, request, abort.signal)
     const email = emailOf(route, parsed)
+    const authenticateAgain = async () =>
+      caller?.kind === 'agent' ? await gates.authenticateAgent(request.headers.authorization) : caller
     const viewer = await viewerOf(route, gates, caller, email)
     const use = useOf(route, caller, request)
     if (use) await gates.requireRoom(use.caller)
@@ -108,7 +110,8 @@ export async function run<S>(
       use && counting(route, request, naming(email, await gates.reserveCredit(use, request.id)))
     let result: UntypedReply
     try {
-      result = await route.handle({ ...parsed, viewer }, services)
+      const viewAgain = async () => await viewerOf(route, gates, await authenticateAgain(), email)
+      result = await route.handle({ ...parsed, viewer, viewAgain }, services)
       if ('stream' in result) return await sendEvents(reply, result, reservation)
       if ('redirect' in result) return await reply.redirect(result.redirect, result.status ?? 302)
       if ('download' in result) return await sendDownload(reply, result.download)
@@ -201,7 +204,7 @@ function useOf<S>(
   return { caller, surface, isMcp, uncappedAt }
 }
 
-type ParsedRequest = Omit<UntypedRouteRequest, 'viewer'>
+type ParsedRequest = Omit<UntypedRouteRequest, 'viewer' | 'viewAgain'>
 
 async function parseRequest<S>(
   route: Route<S>,

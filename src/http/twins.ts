@@ -47,7 +47,7 @@ export function twins<Services>() {
     Query extends Schema = undefined,
   >(
     definition: Definition<
-      Omit<TwinRequest<Body, Params, Query>, 'viewer'>,
+      Omit<TwinRequest<Body, Params, Query>, 'viewer' | 'viewAgain'>,
       Body,
       Params,
       Query,

@@ -26,6 +26,8 @@ interface ExportDeps {
   clock: Clock
   /** Reads of exports take turns, so that none slows the others' requests. */
   admit: FairLimit
+  /** What the viewer may read now. @throws AppError once it is refused */
+  viewAgain: () => Promise<Viewer>
 }
 
 /** Records the export, then yields its lines: a header, an item each, and an end, without which it is incomplete. */
@@ -50,7 +52,7 @@ export async function exportItems(
 }
 
 async function* writeLines(
-  { db, admit }: ExportDeps,
+  { db, admit, viewAgain }: ExportDeps,
   viewer: Viewer,
   start: string,
   at: Date,
@@ -61,7 +63,7 @@ async function* writeLines(
   yield lineOf({ ...FORMAT, exportedAt: at.toISOString(), model: active?.name ?? null, sources })
   for (let after: string | undefined = start; after !== undefined;) {
     const place: string = after
-    const items = await admit({ owner, run: () => readItems(db, viewer, active, place) })
+    const items = await admit({ owner, run: async () => readItems(db, await viewAgain(), active, place) })
     for (const item of items) yield lineOf(item)
     after = items.at(-1)?.id
   }

@@ -30,9 +30,11 @@ export const exportRoutes = [
     refuses: [...PERSON_REFUSALS, 'provider_not_allowed', 'overloaded'],
     downloads: [CONTENT_TYPE],
     responses: { 200: text('One object per line.', '{"format":"retrieval-memory","version":1,…}') },
-    handle: async ({ viewer, body }, { items }) => ({
+    handle: async ({ viewer, viewAgain, body }, { items }) => ({
       download: {
-        text: await items.export(requireViewer(viewer), body.after),
+        text: await items.export(requireViewer(viewer), body.after, async () =>
+          requireViewer(await viewAgain()),
+        ),
         contentType: CONTENT_TYPE,
         filename: 'workspace.jsonl',
       },

@@ -105,6 +105,59 @@ const contentOf = (items: readonly Item[]): unknown[] =>
     .map((item) => Object.assign({ ...item }, { id: '', connectorId: '' }))
     .toSorted((a, b) => (a.externalId < b.externalId ? -1 : 1))
 
+/** Waits between the first bytes of an export and the rest. @returns the rest, or the failure of the connection */
+async function interrupted(key: string, body: object, act: () => Promise<void>): Promise<string> {
+  const response = await fetch(`${service.url}/v1/export`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const reader = (response.body ?? new ReadableStream()).getReader()
+  await reader.read()
+  await act()
+  const rest: Uint8Array[] = []
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) rest.push(next.value)
+  } catch (error) {
+    return String(error)
+  }
+  return Buffer.concat(rest).toString()
+}
+
+describe('a long export', () => {
+  const bodies = 30
+  let large: TestOrganization
+  beforeAll(async () => {
+    large = await service.organization()
+    const accessPolicy = { visibility: 'restricted', groups: ['staff'] }
+    for (let number = 0; number < bodies; number += 1) {
+      const body = `word${number} `.repeat(25_000)
+      const document = { externalId: `large-${number}`, body, metadata: { accessPolicy } }
+      const { status, text } = await push(service, large, documentOf(large, document))
+      if (status !== 200) throw new Error(text)
+    }
+  }, 60_000)
+
+  it('ends, incomplete, once its key is revoked', async () => {
+    const { id, secret } = await large.mint({ actions: ['admin'] })
+    const revoke = async () => {
+      expect((await service.call('DELETE', `/v1/api-keys/${id}`, { key: large.adminKey })).status).toBe(200)
+    }
+    expect(await interrupted(secret, {}, revoke)).toMatch(/terminated/)
+  })
+
+  it('omits the rest once the person may not read it', async () => {
+    const staff = (members: string[]) =>
+      service.call('PUT', '/v1/groups/staff', { key: large.adminKey, body: { members } })
+    expect((await staff(['ada@example.com'])).status).toBe(200)
+    const rest = await interrupted(large.adminKey, { onBehalfOf: { email: 'ada@example.com' } }, async () => {
+      expect((await staff([])).status).toBe(200)
+    })
+    expect(rest.endsWith('{"end":true}\n')).toBe(true)
+    expect(rest.split('"externalId":"large-').length).toBeLessThan(bodies)
+  })
+})
+
 describe('an export', () => {
   it('has a header, every item with its policy and vectors, and an end', async () => {
     const lines = await linesOf(acme.adminKey)

@@ -53,8 +53,16 @@ export interface Items {
   removeSeveral(viewer: Viewer, ids: readonly string[]): Promise<DeletedSeveral>
   /** @throws AppError `not_found`, also for an item that the viewer may not read */
   get(viewer: Viewer, id: string): Promise<SourceItem>
-  /** The items that the viewer may read, as lines of an export. @param after continues after this item */
-  export(viewer: Viewer, after: string | undefined): Promise<AsyncGenerator<string>>
+  /**
+   * The items that the viewer may read, as lines of an export.
+   * @param after continues after this item
+   * @param viewAgain what the viewer may read now, or its refusal: an export can take hours
+   */
+  export(
+    viewer: Viewer,
+    after: string | undefined,
+    viewAgain: () => Promise<Viewer>,
+  ): Promise<AsyncGenerator<string>>
   findReadable(viewer: Viewer, ids: readonly string[]): Promise<ReadonlySet<string>>
   /** The readers in an item's stored policy. @throws AppError `not_found` as `get` */
   readers(viewer: Viewer, id: string): Promise<ItemReader[]>
@@ -145,7 +153,8 @@ export function createItems(deps: {
     },
     removeSeveral: (viewer, ids) => deleteSeveral(db, viewer, ids, clock.now()),
     get: async (viewer, id) => toSourceItem(await requireReadable(db, viewer, id)),
-    export: (viewer, after) => exportItems({ db, clock, admit: admitExport }, viewer, after),
+    export: (viewer, after, viewAgain) =>
+      exportItems({ db, clock, admit: admitExport, viewAgain }, viewer, after),
     findReadable: (viewer, ids) => findReadable(db, viewer, ids),
     async readers(viewer, id) {
       await requireReadable(db, viewer, id)
