@@ -21,6 +21,8 @@ export interface GitHubAccount {
   web: GitHubRepository
   adapter: FormAdapter
   sync: ProviderHarness
+  /** Another source of the same account, which has never synced. */
+  fresh(): ProviderHarness
   /** The stored item of an issue, or of a file, by the end of its id. */
   item(end: string): ProviderItem | undefined
 }
@@ -49,18 +51,22 @@ export async function connectGitHub(options: GitHubAccountOptions): Promise<GitH
   const adapter = createGitHubAdapter({ apiUrl: hub.url, clock, extractor, itemsPerPage })
   const fields = { token: hub.token(), repositories }
   const { credentials, ...account } = await adapter.connect(fields, new AbortController().signal)
-  const sync = createProviderHarness({
-    adapter: rest.isPublicHost ? asPublicHost(adapter, hub.url, { extractor, itemsPerPage, clock }) : adapter,
+  const source = {
     account,
     accessToken: () => credentials.accessToken,
     extra: credentials.extra ?? {},
+  }
+  const sync = createProviderHarness({
+    ...source,
+    adapter: rest.isPublicHost ? asPublicHost(adapter, hub.url, { extractor, itemsPerPage, clock }) : adapter,
     limits,
     ...(signal && { signal }),
   })
   harness = sync
   const item = (end: string) =>
     [...sync.items.values()].find(({ externalId }) => externalId.endsWith(`/${end}`))
-  return { hub, web, adapter, sync, item }
+  const fresh = () => createProviderHarness({ ...source, adapter, clock: sync })
+  return { hub, web, adapter, sync, fresh, item }
 }
 
 /** How the conformance suite changes issues: their text is a comment. */

@@ -2,7 +2,6 @@ import { afterAll, describe } from 'vitest'
 import { checkConnector } from '../../../test/connectors/conformance.ts'
 import type { ConnectedAccount, ConnectOptions } from '../../../test/connectors/connected-account.ts'
 import { changeIssues, connectGitHub, type GitHubAccount } from '../../../test/support/github.ts'
-import { createProviderHarness } from '../../../test/support/provider-harness.ts'
 import { createTextExtractor } from '../../file-text/index.ts'
 import { github as provider } from './index.ts'
 
@@ -16,20 +15,12 @@ async function connect(
   changesOf: (account: GitHubAccount, next: () => number) => Changes,
 ): Promise<ConnectedAccount> {
   const account = await connectGitHub({ extractor, itemsPerPage, limits, ...(signal && { signal }) })
-  const { hub, adapter, sync } = account
+  const { hub, adapter, sync, fresh } = account
   let count = 0
-  const { session } = sync
   return {
     sync,
     adapter,
-    fresh: () =>
-      createProviderHarness({
-        adapter,
-        account: session.account,
-        accessToken: () => session.accessToken(),
-        extra: session.extra,
-        clock: sync,
-      }),
+    fresh,
     ...changesOf(account, () => (count += 1)),
     mend: () => hub.faults.clear(),
     requests: {

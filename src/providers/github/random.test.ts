@@ -1,13 +1,11 @@
 import { afterAll, expect, it } from 'vitest'
+import { createTurmoil, settle, storedBy } from '../../../test/connectors/turmoil.ts'
 import { createConnect, type GitHubAccount } from '../../../test/support/github.ts'
-import { createProviderHarness } from '../../../test/support/provider-harness.ts'
 import { rounds, seededRandom } from '../../../test/support/random.ts'
 import { between, pick, type Random } from '../../../emulators/kit/seed.ts'
 import type { GitHubRepository } from '../../../emulators/github/state.ts'
 import { createTextExtractor } from '../../file-text/index.ts'
-import { ProviderError } from '../adapter.ts'
 
-const MINUTE = 60_000
 const extractor = createTextExtractor()
 afterAll(() => extractor.close())
 
@@ -63,40 +61,17 @@ it.each(Array.from({ length: rounds(1) }, (_unused, round) => round))(
   'what is stored equals the source after changes, faults and killed runs (%i)',
   async (round) => {
     const random = seededRandom(`github ${round}`)
+    const turmoil = createTurmoil(random, (step) => change(account, random, step))
     const account = await connect({
       itemsPerPage: 2,
       limits: { maxAttempts: 1 },
       prepare: ({ state }) => void state.create('acme/wiki'),
     })
-    const { hub, sync, adapter } = account
-    for (let count = 0; count < 40; count += 1) {
-      sync.now += between(random, 0, 20) * MINUTE
-      for (let changes = between(random, 0, 4); changes > 0; changes -= 1) change(account, random, count)
-      if (random() < 0.3)
-        hub.faults.add({ every: between(random, 2, 9), times: 2, status: pick(random, [500, 429]) })
-      if (random() < 0.1) hub.faults.add({ every: between(random, 2, 9), times: 1, drop: true })
-      try {
-        await sync.run({ dieAfter: between(random, 0, 6), losePage: random() < 0.5 })
-      } catch (error) {
-        expect(error).toBeInstanceOf(ProviderError)
-      }
-      hub.faults.clear()
-    }
+    const { hub, sync } = account
+    await turmoil.run(sync, hub.faults, { steps: 40 })
     hub.access.hidden.clear()
-    for (let runs = 0; runs < 6; runs += 1) {
-      sync.now += 90 * MINUTE
-      await sync.run()
-    }
-    const { session } = sync
-    const fresh = createProviderHarness({
-      adapter,
-      account: session.account,
-      accessToken: () => session.accessToken(),
-      extra: session.extra,
-      now: sync.now,
-    })
-    await fresh.run()
-    expect(Object.fromEntries(sync.items)).toEqual(Object.fromEntries(fresh.items))
+    const anew = await settle(account)
+    expect(storedBy(sync)).toEqual(storedBy(anew))
   },
   60_000,
 )
