@@ -237,11 +237,14 @@ describe('memory, on failure', () => {
     expect(service.requests).toEqual([])
   })
 
-  it('explains how to pass a key when there is none', async () => {
-    const { code, stderr } = await runCommand(['search', 'q'], { MEMORY_URL: service.url })
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/MEMORY_API_KEY[^]*BOOTSTRAP_ADMIN_KEY/)
-  })
+  it.each([[['search', 'q']], [['mcp']]])(
+    'explains how to pass a key when there is none: %j',
+    async (args) => {
+      const { code, stderr } = await runCommand(args, { MEMORY_URL: service.url })
+      expect(code).toBe(1)
+      expect(stderr).toMatch(/MEMORY_API_KEY[^]*BOOTSTRAP_ADMIN_KEY/)
+    },
+  )
 
   it('explains what to do when no service answers, or another program does', async () => {
     const gone = await startEmulatedService()

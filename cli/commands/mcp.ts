@@ -37,6 +37,8 @@ export function addMcpCommand(program: Command): void {
     .description('bridge between an MCP client on stdin and stdout and the service')
     .action(async (_options: unknown, command: Command) => {
       const { client } = openSession(command)
+      // Without a key, no message could be sent.
+      client.memory()
       await forwardLines(client, process.stdin, (line) => void process.stdout.write(`${line}\n`))
     })
 }
