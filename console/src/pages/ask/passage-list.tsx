@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core'
+import { Text, VisuallyHidden } from '@mantine/core'
 import { isFile } from '../../api/origin.ts'
 import { FileIcon, ProviderIcon } from '../../ui/provider.tsx'
 import { SourceLink } from '../../ui/links.tsx'
@@ -75,7 +75,7 @@ function Numbered({
               {isFile(passage) ? <FileIcon /> : provider && <ProviderIcon id={provider} />}
               {passage.url !== '' && (
                 <SourceLink href={passage.url}>
-                  <span className={classes.hidden}>{passage.title} at </span>
+                  <VisuallyHidden>{passage.title} at </VisuallyHidden>
                   {name}
                 </SourceLink>
               )}

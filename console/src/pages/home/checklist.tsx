@@ -1,3 +1,4 @@
+import { VisuallyHidden } from '@mantine/core'
 import { anyProvider } from '../../api/provider-list.ts'
 import { Check } from 'lucide-react'
 import type { PagePath } from '../../data/pages.ts'
@@ -71,7 +72,7 @@ export function Checklist({
             <div className={classes.words}>
               <span className={classes.title}>
                 {step.title}
-                {step.isDone && <span className={classes.hidden}> (done)</span>}
+                {step.isDone && <VisuallyHidden> (done)</VisuallyHidden>}
               </span>
               <span className={classes.text}>{step.text}</span>
             </div>
