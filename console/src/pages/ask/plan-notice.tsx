@@ -2,7 +2,7 @@ import { Alert } from '@mantine/core'
 import { CreditCard } from 'lucide-react'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { TextLink } from '../../ui/links.tsx'
-import { paymentFault } from '../billing/plans.ts'
+import { paymentFault } from '../billing/plan-words.ts'
 import { useBilling } from '../billing/use-billing.ts'
 
 /** Warns before the user writes a question that would be refused. Failed payments have their own banner. */

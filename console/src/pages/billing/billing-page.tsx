@@ -11,14 +11,8 @@ import { formatDate } from '../../ui/relative-time.tsx'
 import { BillingFigures } from './billing-figures.tsx'
 import { PlanCards } from './plan-cards.tsx'
 import { InvoicesPanel } from './invoices-panel.tsx'
-import {
-  isSubscribed,
-  isWithoutPlan,
-  paymentFault,
-  wasBought,
-  whatIsPlanned,
-  whatWouldStop,
-} from './plans.ts'
+import { isSubscribed, paymentFault } from './plan-words.ts'
+import { isWithoutPlan, wasBought, whatIsPlanned, whatWouldStop } from './plans.ts'
 import { UsageChart } from './usage-chart.tsx'
 import { useBilling } from './use-billing.ts'
 import { usePortal } from './use-hosted-page.ts'

@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core'
 import { TriangleAlert } from 'lucide-react'
 import { TextLink } from '../../ui/links.tsx'
-import { paymentFault } from './plans.ts'
+import { paymentFault } from './plan-words.ts'
 import { useBilling } from './use-billing.ts'
 
 /** Shown to admins on every page when a payment has failed, with a link to the fix. */

@@ -7,7 +7,8 @@ import { formatNumber } from '../../ui/format.ts'
 import { formatDollars } from './format-money.ts'
 import { Panel } from '../../ui/panel.tsx'
 import classes from './plan-cards.module.css'
-import { type Interval, checkoutTerms, isSubscribed, type Plan, PLANS, whatWouldStop } from './plans.ts'
+import { isSubscribed } from './plan-words.ts'
+import { type Interval, checkoutTerms, type Plan, PLANS, whatWouldStop } from './plans.ts'
 import { useCheckout, usePortal } from './use-hosted-page.ts'
 
 type Billing = Schemas['Billing']

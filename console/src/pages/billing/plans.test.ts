@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { checkoutTerms, paymentFault, trialLeft, whatIsPlanned, whatWouldStop } from './plans.ts'
+import { paymentFault } from './plan-words.ts'
+import { checkoutTerms, trialLeft, whatIsPlanned, whatWouldStop } from './plans.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z')
 

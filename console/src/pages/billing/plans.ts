@@ -1,7 +1,7 @@
 import { PLANS as ALL_PLANS, SOLD_TIERS, type SoldTier } from '../../../../src/billing/plans/plans.ts'
 import type { Schemas } from '../../api/client.ts'
 import { formatDollars } from './format-money.ts'
-import { planName } from './plan-words.ts'
+import { isSubscribed, planName } from './plan-words.ts'
 
 export type Interval = Schemas['Checkout']['interval']
 type Billing = Schemas['Billing']
@@ -90,11 +90,6 @@ export function trialLeft(trialEndsAt: string | null, now: number): string | nul
   return `${days} ${days === 1 ? 'day' : 'days'} left of the trial`
 }
 
-/** Whether the payment processor has a subscription: the user changes it in the portal instead of buying again. */
-export function isSubscribed({ status }: Pick<Billing, 'status'>): boolean {
-  return ['trialing', 'active', 'past_due', 'unpaid', 'paused'].includes(status)
-}
-
 /** Whether the workspace never had a plan. */
 export function isWithoutPlan({ status, tier }: Pick<Billing, 'status' | 'tier'>): boolean {
   return status === 'incomplete' && tier === null
@@ -103,31 +98,4 @@ export function isWithoutPlan({ status, tier }: Pick<Billing, 'status' | 'tier'>
 /** Whether the payment processor may have invoices. */
 export function wasBought(plan: Pick<Billing, 'status'>): boolean {
   return isSubscribed(plan) || plan.status === 'canceled'
-}
-
-/** The notice about a payment that did not go through; null without one. */
-export function paymentFault({
-  status,
-  tier,
-  paymentMethodMissing,
-}: Pick<Billing, 'status' | 'tier' | 'paymentMethodMissing'>): { title: string; text: string } | null {
-  if (status === 'past_due')
-    return {
-      title: 'The last payment failed',
-      text: 'Retrieval still works. Check the card, or open the invoice and confirm the payment if your bank asks for it.',
-    }
-  // Without a tier, nobody has chosen a plan yet.
-  if (status === 'incomplete' && tier !== null)
-    return {
-      title: 'The first payment is not complete',
-      text: 'Choose the plan again and finish the payment. Your bank may ask you to confirm it.',
-    }
-  if (status === 'unpaid')
-    return {
-      title: 'The plan is unpaid',
-      text: 'Retrieval is refused until the open invoice is paid.',
-    }
-  if (isSubscribed({ status }) && paymentMethodMissing)
-    return { title: 'There is no payment method', text: 'The next payment will fail without one.' }
-  return null
 }

@@ -1,8 +1,7 @@
 import type { Schemas } from '../../api/client.ts'
 import type { PagePath } from '../../data/pages.ts'
 import { providerFacts, providerName } from '../../api/provider-list.ts'
-import { describeSubscription } from '../billing/plan-words.ts'
-import { paymentFault } from '../billing/plans.ts'
+import { describeSubscription, paymentFault } from '../billing/plan-words.ts'
 import type { Connector } from '../sources/connector-list.tsx'
 import { nameOf, type Source } from '../sources/source-words.ts'
 

@@ -1,9 +1,9 @@
 import type { Schemas } from '../../api/client.ts'
+import { NAME_KINDS, type NameKind } from './memory-search.ts'
 
 export type CanvasNode = Schemas['CanvasNode']
 export type CanvasEdge = Schemas['CanvasEdge']
-/** The displayed kind of a name. A place whose name starts with `#` is a channel, any other a folder, page or label. */
-export type NameKind = Schemas['CanvasEntity']['entity']['type'] | 'folder'
+/** The displayed kind of a node. A place whose name starts with `#` is a channel, any other a folder, page or label. */
 export type NodeKind = NameKind | 'source'
 export type ColorScheme = 'light' | 'dark'
 
@@ -17,8 +17,7 @@ export const KINDS: Record<NodeKind, { one: string; many: string } & Record<Colo
   source: { one: 'Source', many: 'Sources', light: '#4b5563', dark: '#c3cad6' },
 }
 
-export const NODE_KINDS = Object.keys(KINDS).filter((kind): kind is NodeKind => kind in KINDS)
-export const NAME_KINDS = NODE_KINDS.filter((kind) => kind !== 'source')
+export const NODE_KINDS: readonly NodeKind[] = [...NAME_KINDS, 'source']
 
 const RADIUS = { min: 3.5, max: 17 } as const
 

@@ -3,9 +3,9 @@ import { Search } from 'lucide-react'
 import { providerIds, providerName } from '../../api/provider-list.ts'
 import { FilterSelect } from '../../ui/filter-select.tsx'
 import { useTyped } from '../../ui/use-typed.ts'
-import { KINDS, NAME_KINDS } from './kinds.ts'
+import { KINDS } from './kinds.ts'
 import classes from './memory-filters.module.css'
-import { type MemorySearch, SINCE, type Since } from './memory-search.ts'
+import { type MemorySearch, NAME_KINDS, SINCE, type Since } from './memory-search.ts'
 
 const SINCE_NAMES: Record<Since, string> = {
   week: 'the last 7 days',

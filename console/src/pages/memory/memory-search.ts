@@ -1,13 +1,24 @@
+import type { Schemas } from '../../api/client.ts'
 import { readId } from '../../data/ids.ts'
 import { localDay } from '../../data/local-day.ts'
 import { type ProviderId, providerIds } from '../../api/provider-list.ts'
-import { NAME_KINDS, type NameKind } from './kinds.ts'
 
+/** The kinds to filter names by. A place is a channel if it holds chats, otherwise a folder. */
+export type NameKind = Schemas['CanvasEntity']['entity']['type'] | 'folder'
 export type Since = 'week' | 'month' | 'year'
 /** The view instead of the graph. */
 export type View = 'table' | 'changes'
 export type SortColumn = 'name' | 'kind' | 'weight' | 'links'
 
+/** Apart from their colors, which the first view of the console does not load. */
+const KINDS: Record<NameKind, true> = {
+  person: true,
+  organization: true,
+  channel: true,
+  folder: true,
+  topic: true,
+}
+export const NAME_KINDS = Object.keys(KINDS).filter((kind): kind is NameKind => kind in KINDS)
 const VIEWS: readonly View[] = ['table', 'changes']
 export const SINCE: readonly Since[] = ['week', 'month', 'year']
 const SORT_COLUMNS: readonly SortColumn[] = ['name', 'kind', 'weight', 'links']
