@@ -26,29 +26,37 @@ export async function* askStreaming(
   if (!response.ok || !response.body) throw errorOf(response, await response.json().catch(() => undefined))
   const requestId = response.headers.get('x-request-id')
   yield { event: 'request', data: { requestId } }
-  let isWhole = false
-  for await (const { event, data } of readEvents(piecesOf(response.body))) {
-    const read: { event: string; data: unknown } = { event, data: JSON.parse(data) }
-    if (!isAskEvent(read)) throw errorOf(response, read.data)
-    isWhole = read.event === 'done'
-    yield read
-  }
-  if (!isWhole)
-    throw new ApiError({
+  const broken = (cause?: unknown): ApiError =>
+    new ApiError({
       code: 'offline',
       message:
         'The connection broke before the answer was complete. Ask again. If text arrived, the answer costs 1 credit.',
       status: 0,
       requestId,
+      cause,
     })
+  let isWhole = false
+  for await (const { event, data } of readEvents(piecesOf(response.body, broken, signal))) {
+    const read: { event: string; data: unknown } = { event, data: JSON.parse(data) }
+    if (!isAskEvent(read)) throw errorOf(response, read.data)
+    isWhole = read.event === 'done'
+    yield read
+  }
+  if (!isWhole) throw broken()
 }
 
 /** The text of a response as it arrives. Not every browser iterates streams. */
-async function* piecesOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
+async function* piecesOf(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  broken: (cause: unknown) => ApiError,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   try {
     for (;;) {
-      const { value, done } = await reader.read()
+      const { value, done } = await reader.read().catch((error: unknown) => {
+        throw signal.aborted ? error : broken(error)
+      })
       if (done) return
       yield value
     }
