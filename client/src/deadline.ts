@@ -3,8 +3,10 @@ export interface Deadline {
   readonly signal: AbortSignal
   /** Whether the time has run out. */
   readonly hasPassed: boolean
-  /** Restarts the timer after each piece of a streamed answer. */
+  /** Restarts the timer before each piece of a streamed answer is awaited. */
   renew(): void
+  /** Stops the timer until it is renewed. */
+  pause(): void
   /** Releases timer and signal. */
   release(): void
 }
@@ -15,12 +17,13 @@ export function startDeadline(milliseconds: number, caller: AbortSignal | undefi
   let hasPassed = false
   let timer: ReturnType<typeof setTimeout> | undefined
   const onAbort = (): void => controller.abort(caller?.reason)
+  const pause = (): void => clearTimeout(timer)
   const release = (): void => {
-    clearTimeout(timer)
+    pause()
     caller?.removeEventListener('abort', onAbort)
   }
   const renew = (): void => {
-    clearTimeout(timer)
+    pause()
     timer = setTimeout(() => {
       hasPassed = true
       controller.abort()
@@ -35,6 +38,7 @@ export function startDeadline(milliseconds: number, caller: AbortSignal | undefi
       return hasPassed
     },
     renew,
+    pause,
     release,
   }
 }

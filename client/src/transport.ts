@@ -196,11 +196,13 @@ async function openPieces({ response, deadline, faultOf }: Begun): Promise<OpenA
     let isOver = false
     try {
       while (!isOver) {
+        deadline.renew()
         const { done, value } = await reader.read().catch((error: unknown) => {
           throw faultOf(error)
         })
         isOver = done
-        deadline.renew()
+        // The caller may take any time with a piece.
+        deadline.pause()
         yield decoder.decode(value, { stream: !done })
       }
     } finally {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { ERROR_CODES, OPERATIONS } from '../src/api.ts'
 import { Memory, MemoryConnectionError, MemoryError, type MemoryOptions } from '../src/index.ts'
 import { fakeService, problem, success } from './fake-service.ts'
@@ -277,6 +277,34 @@ describe('a request without a complete answer', () => {
     const asked = connect(refusing, { retry: { onWait } }).ask('q', { signal: waiting.signal })
     expect(await failure(asked)).toBe(gone)
     expect(refusing.requests).toHaveLength(1)
+  })
+
+  it('does not count the time that the reader of an export takes', async () => {
+    const lines = ['one\n', 'two\n', 'three\n']
+    const answer: typeof fetch = async (_url, init) =>
+      new Response(
+        new ReadableStream<Uint8Array>({
+          start(controller) {
+            init?.signal?.addEventListener('abort', () => controller.error(init.signal?.reason))
+          },
+          pull(controller) {
+            const line = lines.shift()
+            if (line === undefined) controller.close()
+            else controller.enqueue(new TextEncoder().encode(line))
+          },
+        }),
+      )
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      let text = ''
+      for await (const piece of connect({ fetch: answer }, { timeoutMs: 5 }).export()) {
+        text += piece
+        vi.advanceTimersByTime(60_000)
+      }
+      expect(text).toBe('one\ntwo\nthree\n')
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('distinguishes a broken answer from a failed connection', async () => {
