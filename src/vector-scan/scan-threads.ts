@@ -73,8 +73,11 @@ function startThread({ memories }: SharedMemory, number: number, onEnd: () => vo
   worker.unref()
   /** Jobs finish in order. */
   const waiting: PromiseWithResolvers<ScannedRows | null>[] = []
+  let hasEnded = false
   const fail = (error: Error): void => {
-    onEnd()
+    // An error is followed by the exit, when a successor may have the thread's place.
+    if (!hasEnded) onEnd()
+    hasEnded = true
     for (const { reject } of waiting.splice(0)) reject(error)
   }
   worker.on('message', (found: ScannedRows | null) => {
