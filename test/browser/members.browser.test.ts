@@ -18,12 +18,15 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await rig.signIn(page, (await rig.settle()).email, 'members')
     await expectSettled(page)
     await page.getByRole('button', { name: 'Invite a member' }).click()
-    await page.getByRole('button', { name: 'Create invitation' }).click()
+    // A double click creates one.
+    await page.getByRole('button', { name: 'Create invitation' }).dblclick()
     const link = (await page.getByRole('region', { name: 'the link' }).innerText()).trim()
     expect(link).toMatch(/\/console\/invitation#inv_/)
     await expectNoFaults(page, 'the link')
     await page.getByRole('button', { name: 'I have copied it' }).click()
-    await page.getByRole('table', { name: 'Open invitations' }).waitFor()
+    const invitations = page.getByRole('table', { name: 'Open invitations' })
+    await invitations.waitFor()
+    expect(await invitations.getByRole('button', { name: /^Revoke/ }).count()).toBe(1)
 
     // A user who already has another workspace.
     const person = await rig.settle()

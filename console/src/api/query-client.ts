@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query'
+import { notifyManager, QueryClient } from '@tanstack/react-query'
 import { mayBeRetried } from './client.ts'
 import type { ApiError } from './errors.ts'
 
@@ -14,6 +14,8 @@ const FRESH_MS = 15_000
 
 /** The query cache. Retries only errors that can pass without a change; other errors are shown immediately. */
 export function createQueryClient(): QueryClient {
+  // By default a timer: the second click of a double click would come before its button is disabled.
+  notifyManager.setScheduler(queueMicrotask)
   return new QueryClient({
     defaultOptions: {
       queries: {
