@@ -42,7 +42,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          groups: [{ name: 'shared', test: /lucide-react|src.(ui|session|data)/, minShareCount: 6 }],
+          groups: [{ name: 'shared', test: /lucide-react|src.(ui|session|data)/, minShareCount: 5 }],
         },
       },
     },

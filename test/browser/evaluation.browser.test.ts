@@ -72,12 +72,17 @@ describe.skipIf(executablePath === null)('the evaluation in a browser', () => {
     await page.keyboard.press('Escape')
     await expectGood(page, 'the questions')
     await page.getByText('A run of 3 questions costs 6 credits.').waitFor()
-    await page.getByRole('button', { name: 'Start a run' }).click()
+    let started = 0
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/evaluation/runs')) started++
+    })
+    await page.getByRole('button', { name: 'Start a run' }).dblclick()
     const table = page.getByRole('table', { name: 'Results' })
     const rowOf = (question: string) => table.getByRole('row').filter({ hasText: question })
     await rowOf('Who approves travel?').getByText('Not found').waitFor()
     await rowOf('How many vacation days').getByText('In the answer').waitFor()
     await expectGood(page, 'a run')
+    expect(started).toBe(1)
 
     await page.getByRole('tab', { name: 'Questions' }).click()
     await page.getByRole('button', { name: 'Actions for Who approves travel?' }).click()

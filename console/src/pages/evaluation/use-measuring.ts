@@ -13,7 +13,7 @@ export interface Measuring {
   runId: string | null
   isPaused: boolean
   error: ApiError | null
-  /** Starts a run and returns its ID once it exists; null if it fails. */
+  /** Starts a run and returns its ID once it exists; null if it fails or another one is being started. */
   start: () => Promise<string | null>
   /** Measures the remaining questions of a run. */
   continueRun: (runId: string) => Promise<void>
@@ -29,6 +29,8 @@ export function useMeasuring(): Measuring {
   const refetch = useRefetch()
   const [state, setState] = useState<Pick<Measuring, 'runId' | 'isPaused' | 'error'>>(IDLE)
   const running = useRef<AbortController | null>(null)
+  /** A second click starts no second run. */
+  const isStarting = useRef(false)
   useEffect(() => () => running.current?.abort(), [])
 
   const continueRun = useCallback(
@@ -75,6 +77,8 @@ export function useMeasuring(): Measuring {
   )
 
   const start = useCallback(async (): Promise<string | null> => {
+    if (isStarting.current) return null
+    isStarting.current = true
     try {
       const { run } = await unwrap(api.POST('/v1/console/evaluation/runs'))
       await refetch(EVALUATION)
@@ -83,6 +87,8 @@ export function useMeasuring(): Measuring {
     } catch (caught) {
       setState({ ...IDLE, error: asApiError(caught) })
       return null
+    } finally {
+      isStarting.current = false
     }
   }, [api, continueRun, refetch])
 
