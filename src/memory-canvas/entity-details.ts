@@ -26,7 +26,7 @@ export async function describeEntity(db: Db, viewer: Viewer, id: string): Promis
   const view = await viewOf(db, viewer)
   const entity = await findEntity(db, view, id)
   const type = ENTITY_TYPES.find((one) => one === entity?.type)
-  if (!entity || type === undefined) throw new AppError('not_found', 'There is no such entity on the canvas')
+  if (!entity || type === undefined) throw noSuchEntity()
   const atomIds = entity.atoms.map((atom) => atom.id)
   const latest = await latestItems(db, view, { atomIds, since: null, limit: ITEMS_MAX })
   const { first, last } = await seenBetween(db, view, atomIds)
@@ -65,8 +65,13 @@ async function neighboursOf(db: Db, view: View, entity: Entity): Promise<EntityD
     .slice(0, NEIGHBOURS_MAX)
 }
 
-const SeenRows = z.array(z.object({ first: z.date(), last: z.date() }))
+function noSuchEntity(): AppError {
+  return new AppError('not_found', 'There is no such entity on the canvas')
+}
 
+const SeenRows = z.array(z.object({ first: z.date().nullable(), last: z.date().nullable() }))
+
+/** @throws AppError `not_found` if the last item that names it was deleted meanwhile */
 async function seenBetween(
   db: Db,
   view: View,
@@ -83,9 +88,9 @@ async function seenBetween(
     from json_array_elements_text(${JSON.stringify(atomIds)}::json) as a(id)
     cross join json_array_elements_text(${JSON.stringify(view.sources.map(({ id }) => id))}::json) as s(id)`,
   )
-  const [row] = SeenRows.parse(rows)
-  if (!row) throw new Error('an entity in view is named by no item')
-  return row
+  const { first = null, last = null } = SeenRows.parse(rows)[0] ?? {}
+  if (first === null || last === null) throw noSuchEntity()
+  return { first, last }
 }
 
 const EvidenceRows = z.array(
