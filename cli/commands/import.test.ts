@@ -291,6 +291,17 @@ describe('memory import', () => {
     ).toEqual([50])
   })
 
+  it('continues when the reader of its notes has gone away', async () => {
+    await writeMany(1)
+    const command = startCommand(['import', folder], environment())
+    command.child.stderr?.destroy()
+    expect(await command.done).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('1 documents stored'),
+    })
+    expect(ingests()).toHaveLength(1)
+  })
+
   it('splits a text above 1 MiB into numbered parts, and deletes surplus ones of a shortened text', async () => {
     await write('long.txt', 'A paragraph of some words.\n\n'.repeat(90_000))
     await importFolder()
