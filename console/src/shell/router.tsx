@@ -67,7 +67,8 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => admins,
       path: '/sources',
-      validateSearch: validSearch(readSourcesSearch),
+      // Not by `validSearch`: the page shows the outcome that a redirect from a provider adds to the URL.
+      validateSearch: readSourcesSearch,
       component: page(() => import('../pages/sources/sources-page.tsx'), 'SourcesPage'),
     }),
     createRoute({
