@@ -55,7 +55,7 @@ A welcome mail for Payslips Online arrives within a week.
 ## Badges
 
 Badges are blue.`
-    expect(ask('I have the welcome mail for Payslips Online, how do I go on?', content)).toMatch(
+    expect(ask('How do I go on with the welcome mail for Payslips Online?', content)).toMatch(
       /^A welcome mail .*\nPayslips:\n1\. Open its first link\. \[1\]\n2\. Enter .*\n3\. Choose a password\. \[1\]$/,
     )
   })
