@@ -49,7 +49,7 @@ export function createGitHubFeed(run: GitHubRun, find: FindRepositories): Feed<E
       if (id === undefined) return { listed: [], gone: [], next: { ...next, left: null }, isLast: true }
       const repository = known.get(Number(id))
       const { listed, gone, isDone } = await (repository === undefined
-        ? removeRepository(run, next, id)
+        ? removeRepository(run, next, id, isCrawl)
         : readRepository(next, id, { repository, isCrawl, prefix: `${host}/${id}/` }))
       if (isDone) {
         next.left.shift()
@@ -107,11 +107,16 @@ export function createGitHubFeed(run: GitHubRun, find: FindRepositories): Feed<E
 }
 
 /**
- * Deletes the items of a repository that was deleted or that the token can no longer read. Its state is deleted at
- * once, because a later round that finds the repository again must read everything.
+ * Deletes the items of a repository that was deleted or that the token can no longer read; after a crawl, the engine
+ * deletes them. Its state is deleted at once, because a later round that finds the repository again must read everything.
  */
-async function removeRepository({ session, host }: GitHubRun, position: Position, id: string): Promise<Step> {
-  const gone = await storedBelow(session, `${host}/${id}/`, REMOVED_AT_ONCE)
+async function removeRepository(
+  { session, host }: GitHubRun,
+  position: Position,
+  id: string,
+  isCrawl: boolean,
+): Promise<Step> {
+  const gone = isCrawl ? [] : await storedBelow(session, `${host}/${id}/`, REMOVED_AT_ONCE)
   delete position.repositories[id]
   return stepOf({ gone, isDone: gone.length === 0 })
 }

@@ -36,3 +36,15 @@ it('reads everything of a repository again that comes back while it is being rem
   expect(item('issues/1')).toBeDefined()
   expect(item('files/README.md')).toBeDefined()
 })
+
+it('ends a full crawl whose repository is hidden in the middle, and then deletes its items', async () => {
+  const { hub, web, sync } = await connect({ itemsPerPage: 2 })
+  for (let count = 0; count < 5; count += 1) hub.state.open(web)
+  await sync.run()
+  expect(sync.items.size).toBe(5)
+  await sync.run({ fullResync: true, dieAfter: 1 })
+  hub.access.hidden.add(web.id)
+  await sync.run()
+  await sync.run()
+  expect(sync.items.size).toBe(0)
+})
