@@ -6,7 +6,7 @@ import { ButtonLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Status, type Tone } from '../../ui/status.tsx'
 import classes from './import-progress.module.css'
-import type { ImportedFile, ImportQueue, Outcome } from './import-queue.ts'
+import { type ImportedFile, type ImportQueue, keyOf, type Outcome } from './import-queue.ts'
 
 const SHOWN_MAX = 200
 /** Problems first, then files in progress. */
@@ -45,7 +45,7 @@ export function ImportProgress({ queue, files, hidden }: Progressed) {
       <DataTable
         label="Files"
         rows={shown}
-        rowKey={({ name }) => name}
+        rowKey={keyOf}
         columns={[
           { label: 'File', cell: ({ name }) => <span className={classes.file}>{name}</span> },
           { label: 'Outcome', cell: ({ outcome }) => <OutcomeCell outcome={outcome} /> },

@@ -81,6 +81,25 @@ describe('an import', () => {
     expect(queue.files()).toEqual([])
   })
 
+  it('sends files of the same name to each of two sources', async () => {
+    const sent: string[] = []
+    const { queue, over } = queueThat(async ({ sourceId, name }) => {
+      sent.push(`${sourceId}/${name}`)
+      await new Promise((resolve) => setImmediate(resolve))
+      return stored
+    })
+    const names = ['a.md', 'b.md', 'README.md']
+    for (const source of ['first', 'second'])
+      queue.add(
+        source,
+        names.map((name) => file(name)),
+      )
+    expect(await over()).toHaveLength(6)
+    expect(sent.toSorted()).toEqual(
+      ['first', 'second'].flatMap((source) => names.map((name) => `${source}/${name}`)).toSorted(),
+    )
+  })
+
   it('omits hidden files, and lists unsupported ones before sending', async () => {
     const { queue, over } = queueThat(async () => stored)
     const given = [

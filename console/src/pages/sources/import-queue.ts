@@ -14,6 +14,10 @@ export interface ImportedFile extends GivenFile {
   outcome: Outcome
 }
 
+/** What a later file replaces. */
+export const keyOf = ({ sourceId, name }: Pick<ImportedFile, 'sourceId' | 'name'>): string =>
+  `${sourceId}/${name}`
+
 /** Sends one file. @throws ApiError */
 export type SendFile = (file: GivenFile & { sourceId: string }) => Promise<Outcome>
 
@@ -48,8 +52,8 @@ export function createImportQueue(deps: {
     files = changed
     for (const listener of listeners) listener()
   }
-  const settle = (name: string, outcome: Outcome): void =>
-    set(files.map((file) => (file.name === name ? { ...file, outcome } : file)))
+  const settle = (key: string, outcome: Outcome): void =>
+    set(files.map((file) => (keyOf(file) === key ? { ...file, outcome } : file)))
 
   /** Sends files one by one until none is waiting. */
   async function work(): Promise<void> {
@@ -57,8 +61,8 @@ export function createImportQueue(deps: {
     for (;;) {
       const next = files.find(({ outcome }) => outcome.is === 'waiting')
       if (next === undefined) break
-      settle(next.name, { is: 'sending' })
-      settle(next.name, await attempt(deps, next))
+      settle(keyOf(next), { is: 'sending' })
+      settle(keyOf(next), await attempt(deps, next))
       deps.onStored()
     }
     sending -= 1
@@ -76,20 +80,16 @@ export function createImportQueue(deps: {
       return () => listeners.delete(listener)
     },
     add(sourceId, given) {
-      const wanted = new Map(given.filter(({ name }) => !isHidden(name)).map((file) => [file.name, file]))
-      const busy = new Set(files.filter(({ outcome }) => outcome.is === 'sending').map(({ name }) => name))
+      const shown = given.filter(({ name }) => !isHidden(name)).map((file) => ({ ...file, sourceId }))
+      const wanted = new Map(shown.map((file) => [keyOf(file), file]))
+      const busy = new Set(files.filter(({ outcome }) => outcome.is === 'sending').map(keyOf))
       const added = [...wanted.values()]
-        .filter(({ name }) => !busy.has(name))
-        .map(({ name, file }): ImportedFile => {
-          const reason = refusalOf({ name, file })
-          return {
-            name,
-            file,
-            sourceId,
-            outcome: reason === null ? { is: 'waiting' } : { is: 'refused', reason },
-          }
+        .filter((file) => !busy.has(keyOf(file)))
+        .map((file): ImportedFile => {
+          const reason = refusalOf(file)
+          return { ...file, outcome: reason === null ? { is: 'waiting' } : { is: 'refused', reason } }
         })
-      set([...files.filter(({ name }) => busy.has(name) || !wanted.has(name)), ...added])
+      set([...files.filter((file) => busy.has(keyOf(file)) || !wanted.has(keyOf(file))), ...added])
       start()
       return given.length - wanted.size
     },
