@@ -5,7 +5,7 @@ import type { components, paths } from './schema.d.ts'
 export type Api = Client<paths>
 export type Schemas = components['schemas']
 
-/** The caller. `token` renews an expired token, and returns null without a signed-in user. */
+/** The caller. `token` renews an expired token, and returns null without a signed-in user. @throws ApiError in an outage */
 export interface Credentials {
   token(): Promise<string | null>
   /** Called when the service rejects the token. */

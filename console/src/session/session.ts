@@ -1,5 +1,6 @@
-import { type User, UserManager, WebStorageStateStore } from 'oidc-client-ts'
+import { ErrorTimeout, type User, UserManager, WebStorageStateStore } from 'oidc-client-ts'
 import type { Credentials } from '../api/client.ts'
+import { unreachable } from '../api/errors.ts'
 import type { Config } from './config.ts'
 
 export type SessionState =
@@ -41,12 +42,7 @@ export async function openSession(config: Config): Promise<Session> {
     become({ is: 'signed-out', because }, null)
     void manager.removeUser()
   }
-  let renewing: Promise<User | null> | undefined
-  const renew = (): Promise<User | null> =>
-    (renewing ??= manager
-      .signinSilent()
-      .catch(() => null)
-      .finally(() => (renewing = undefined)))
+  const renew = createRenewal(manager)
   const liveUser = async (): Promise<User | null> => {
     if (user === null || user.expired !== true) return user
     const renewed = user.refresh_token === undefined ? null : await renew()
@@ -55,7 +51,12 @@ export async function openSession(config: Config): Promise<Session> {
     return renewed
   }
   manager.events.addAccessTokenExpiring(() => {
-    if (user?.refresh_token !== undefined) void renew().then((renewed) => (user = renewed ?? user))
+    if (user?.refresh_token === undefined) return
+    // After a failure, the next request tries again.
+    renew().then(
+      (renewed) => (user = renewed ?? user),
+      () => undefined,
+    )
   })
 
   if (globalThis.location.pathname === CALLBACK) state = await complete(manager)
@@ -94,6 +95,22 @@ export async function openSession(config: Config): Promise<Session> {
       }
     },
   }
+}
+
+/**
+ * Renews the session, once for all who ask meanwhile; null if the issuer refuses. A session outlives an outage of the
+ * network, and with it what the user has typed: then it throws an ApiError.
+ */
+function createRenewal(manager: UserManager): () => Promise<User | null> {
+  let renewing: Promise<User | null> | undefined
+  return () =>
+    (renewing ??= manager
+      .signinSilent()
+      .catch((error: unknown) => {
+        if (error instanceof TypeError || error instanceof ErrorTimeout) throw unreachable(error)
+        return null
+      })
+      .finally(() => (renewing = undefined)))
 }
 
 function createManager(
