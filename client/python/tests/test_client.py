@@ -154,6 +154,8 @@ def test_retries_temporary_failures(status: int, code: str, headers: dict[str, s
         (lambda: problem(429, "rate_limited", {"retry-after": "61"}), "rate_limited"),
         (lambda: problem(400, "validation_failed", issues=[{"path": "query", "message": "m"}]), "validation_failed"),
         (lambda: httpx.Response(502, text="<h1>Bad gateway</h1>"), "http_error"),
+        (lambda: httpx.Response(502, text="[" * 200_000), "http_error"),
+        (lambda: problem(400, "internal", {"retry-after": f"Wed, 21 Oct {'9' * 20} 07:28:00 GMT"}), "internal"),
         (lambda: httpx.Response(200, text="hello"), "invalid_answer"),
     ],
 )
@@ -273,6 +275,15 @@ def test_stores_the_others_when_documents_are_refused() -> None:
         both.requests.clear()
         both.run(lambda m: m.ingest(documents[:3]), lambda m: m.ingest(documents[:3]))
     assert [one["externalId"] for one in caught.value.documents] == ["a", "bad", "b"]
+
+
+def test_sends_lone_surrogates_as_escapes() -> None:
+    both = Both(lambda request, _: stored(request))
+    # Such as a name that Python decoded with surrogateescape.
+    documents = [document("a", "caf\udce9 \U0001f600")]
+    both.run(lambda m: m.ingest(documents), lambda m: m.ingest(documents))
+    assert b"caf\\udce9 \xf0\x9f\x98\x80" in both.requests[0].content
+    assert json.loads(both.requests[0].content)["documents"] == documents
 
 
 def test_takes_documents_from_an_async_iterable() -> None:

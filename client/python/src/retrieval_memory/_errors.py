@@ -58,7 +58,7 @@ def json_object(text: str) -> dict[str, Any] | None:
     """Parses a JSON object; None if the text is none."""
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 
@@ -107,5 +107,5 @@ def _retry_after_of(value: str | None, now: float) -> float | None:
         return float(value)
     try:
         return float(max(0, math.ceil(parsedate_to_datetime(value).timestamp() - now)))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None

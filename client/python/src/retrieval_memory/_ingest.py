@@ -149,7 +149,7 @@ def _limit(name: str, value: int | None, default: int, maximum: int) -> int:
 
 def _fault_of(document: IngestDocument, json_bytes: int) -> ValueError | None:
     name = f'The document "{document["externalId"]}" of {document["provider"]}'
-    text_bytes = len(document["body"].encode())
+    text_bytes = len(document["body"].encode(errors="surrogatepass"))
     if text_bytes > INGEST_TEXT_BYTES_MAX:
         return ValueError(f"{name} has a body of {text_bytes} bytes; at most {INGEST_TEXT_BYTES_MAX} fit: split it")
     if _ENVELOPE_BYTES + json_bytes > INGEST_REQUEST_BYTES_MAX:

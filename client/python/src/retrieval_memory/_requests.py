@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any, Mapping
 from urllib.parse import quote, urlencode, urlsplit
@@ -14,6 +15,7 @@ from ._errors import MemoryConnectionError, error_of, invalid_answer, json_objec
 from ._retries import NO_RETRIES, RetryPolicy
 
 DEFAULT_TIMEOUT = 180.0
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,9 @@ def operation(
 
 
 def dumps(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    # UTF-8 has no surrogates, which names decoded with `surrogateescape` contain.
+    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _text_of(value: Any) -> str:
