@@ -80,14 +80,17 @@ export function createImportQueue(deps: {
       return () => listeners.delete(listener)
     },
     add(sourceId, given) {
-      const shown = given.filter(({ name }) => !isHidden(name)).map((file) => ({ ...file, sourceId }))
+      const shown = given
+        .filter(({ name }) => !isHidden(name))
+        .map(({ name, file }) => ({ name, file, sourceId }))
       const wanted = new Map(shown.map((file) => [keyOf(file), file]))
       const busy = new Set(files.filter(({ outcome }) => outcome.is === 'sending').map(keyOf))
       const added = [...wanted.values()]
         .filter((file) => !busy.has(keyOf(file)))
-        .map((file): ImportedFile => {
-          const reason = refusalOf(file)
-          return { ...file, outcome: reason === null ? { is: 'waiting' } : { is: 'refused', reason } }
+        .map(({ name, file }): ImportedFile => {
+          const reason = refusalOf({ name, file })
+          const outcome: Outcome = reason === null ? { is: 'waiting' } : { is: 'refused', reason }
+          return { name, file, sourceId, outcome }
         })
       set([...files.filter((file) => busy.has(keyOf(file)) || !wanted.has(keyOf(file))), ...added])
       start()
