@@ -77,13 +77,13 @@ export interface Items {
    * `within` throws
    * @param how.anewSince also replaces chunks and vectors of items with the same content, unless they were confirmed
    * after this time, by `how.clock`
-   * @param how.readAt when the items were read, by `how.clock`: stores nothing if one of them was stored after that
+   * @param how.readAt when the items were read, by `how.clock`: stores nothing if one of them was stored after that; null: no limit
    */
   write(
     organizationId: string,
     items: readonly NewItem[],
     within?: WithinWrite,
-    how?: { signal?: AbortSignal; anewSince?: Date | undefined; readAt?: Date; clock?: Clock },
+    how?: { signal?: AbortSignal; anewSince?: Date | undefined; readAt?: Date | null; clock?: Clock },
   ): Promise<StoreCounts>
   /** Updates policies of items that a source's runs stored. Returns the count. */
   changePolicies(source: PolicySource, policies: readonly PolicyChange[], read: PolicyRead): Promise<number>

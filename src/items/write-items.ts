@@ -30,7 +30,7 @@ export async function writeItems(
     items: readonly CleanItem[]
     within: WithinWrite
     anewSince?: Date | undefined
-    readAt?: Date | undefined
+    readAt?: Date | null | undefined
   },
   signal?: AbortSignal,
 ): Promise<StoreCounts> {

@@ -239,6 +239,26 @@ describe('syncing one item again', () => {
     expect(await events()).toHaveLength(1)
   })
 
+  it('stores an item whose stored version is dated in the future, after a few reads', async () => {
+    const id = await idOf('one')
+    const later = new Date(bench.now + 60_000)
+    await bench.db.updateTable('source_items').set({ synced_at: later }).where('id', '=', id).execute()
+    let reads = 0
+    const counted: ProviderAdapter = {
+      ...adapter(),
+      async readItem(session, input) {
+        reads += 1
+        if (reads > 50) throw new Error('reads without end')
+        const read = await adapter().readItem?.(session, input)
+        return read ?? { upserts: [], deletions: [], failures: [] }
+      },
+    }
+    provider.put('one', 'The newer version.')
+    await sync(id, counted)
+    expect(reads).toBeLessThan(10)
+    expect(await bench.stored(sourceId)).toMatchObject({ one: 'The newer version.' })
+  })
+
   it('refuses a pushed item, one that another person owns, a paused source, and a provider that cannot', async () => {
     const id = await idOf('one')
     const { readItem: _, ...cannot } = adapter()

@@ -42,6 +42,9 @@ export interface ItemSyncDependencies {
   measureLag?: () => Promise<number>
 }
 
+/** The last read is stored in any case: a version that is dated in the future is newer than every read. */
+const READS_MAX = 5
+
 interface Named {
   id: string
   externalId: string
@@ -59,16 +62,19 @@ export function createItemSyncs(given: ItemSyncDependencies): ItemSyncs {
   return {
     async sync(viewer, id, signal) {
       await clock.adjust()
-      for (;;) {
-        const synced = await syncOnce(deps, viewer, id, signal).catch(nullIfStoredSince)
+      for (let reads = 1; reads < READS_MAX; reads += 1) {
+        const synced = await syncOnce(deps, viewer, { id, readAt: clock.now() }, signal).catch(
+          nullIfStoredSince,
+        )
         if (synced !== null) return synced
         signal.throwIfAborted()
       }
+      return await syncOnce(deps, viewer, { id, readAt: null }, signal)
     },
   }
 }
 
-/** A run stored it while it was read, so it may be older than that. */
+/** A run stored the item during the read, so what was read may be older than what is stored. */
 function nullIfStoredSince(error: unknown): null {
   if (error instanceof StoredSince) return null
   throw error
@@ -77,11 +83,11 @@ function nullIfStoredSince(error: unknown): null {
 async function syncOnce(
   deps: ItemSyncDependencies,
   viewer: Viewer,
-  id: string,
+  { id, readAt }: { id: string; readAt: Date | null },
   signal: AbortSignal,
 ): Promise<ItemSync> {
   const { source, externalId } = await findItem(deps, viewer, id)
-  const item = { id, externalId, readAt: deps.clock.now() }
+  const item = { id, externalId, readAt }
   const read = await readItem(deps, source, item, signal)
   try {
     return await store(deps, viewer, source, { item, read }, signal)
@@ -131,7 +137,7 @@ async function store(
   { db, items, clock }: ItemSyncDependencies,
   viewer: Viewer,
   source: Source,
-  { item, read }: { item: Named & { readAt: Date }; read: ItemRead },
+  { item, read }: { item: Named & { readAt: Date | null }; read: ItemRead },
   signal: AbortSignal,
 ): Promise<ItemSync> {
   const { organizationId } = viewer
@@ -160,7 +166,8 @@ async function store(
         source.lastSnapshot,
       )
       if (!isLast) return
-      if (await wereStoredSince(tx, source, gone, item.readAt)) throw new StoredSince()
+      if (item.readAt !== null && (await wereStoredSince(tx, source, gone, item.readAt)))
+        throw new StoredSince()
       await dropClaims(tx, changes, source, gone, at)
       await renewFailures(tx, source, { failures: read.failures, skipped: read.skipped ?? [], gone }, at)
       // Another account may still have it.
