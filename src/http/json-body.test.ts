@@ -51,6 +51,7 @@ describe('a request body', () => {
   it.each([
     ['{"a":', 'it ends too early'],
     ['{"a":None}', 'it has an unexpected character'],
+    ['x: end of JSON', 'it has an unexpected character'],
     ['{"a":1} b', 'at position 8'],
   ])('is refused with what is wrong and without its content: %s', (text, reason) => {
     expect(refusal(Buffer.from(text)).message).toBe(`The request body is not valid JSON: ${reason}`)

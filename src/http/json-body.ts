@@ -66,7 +66,9 @@ function decode(bytes: Uint8Array): string {
 /** V8 quotes the document in its messages. The body can be secret, so only the position is kept. */
 function withoutContent(reason: string): string {
   const position = /at position \d+/.exec(reason)?.[0]
-  return position ?? (reason.includes('end of JSON') ? 'it ends too early' : 'it has an unexpected character')
+  return (
+    position ?? (reason.startsWith('Unexpected end') ? 'it ends too early' : 'it has an unexpected character')
+  )
 }
 
 const QUOTE = 0x22
