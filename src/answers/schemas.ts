@@ -38,7 +38,7 @@ export const AskRequest = z
   })
   .meta({ id: 'AskRequest', description: 'The body of ask.' })
 export type AskRequest = z.output<typeof AskRequest>
-/** A question that needs no more than its words. */
+/** A question of which only `query` is required. */
 export type ConversationQuestion = Pick<AskRequest, 'query'> & Partial<AskRequest>
 /** An earlier question with its answer. */
 export type Turn = NonNullable<AskRequest['conversation']>[number]

@@ -54,7 +54,7 @@ export const ACTION_WORDS = {
   'evaluation_run.delete': 'Deleted an evaluation run',
   'webhook.create': 'Created a webhook',
   'webhook.update': 'Changed a webhook',
-  'webhook.rotate': 'Rotated a webhook’s secret',
+  'webhook.rotate': "Rotated a webhook's secret",
   'webhook.delete': 'Deleted a webhook',
   'webhook.test': 'Sent a test event',
   'webhook.replay': 'Replayed an event',

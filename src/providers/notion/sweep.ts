@@ -110,7 +110,7 @@ async function readAgainWhenMoved(sync: NotionSync, object: NotionObject): Promi
   addPending(sync.state, { kind: object.object, id: object.id })
 }
 
-/** Publishing or unpublishing a page edits nothing, least of all what is in it. */
+/** Publishing a page, or unpublishing it, changes no edit time: neither its own nor that of its subpages. */
 function readAgainWhenPublished({ state }: NotionSync, object: NotionObject): void {
   if (isPublishedOtherwise(state, object)) addPending(state, { kind: object.object, id: object.id })
 }
