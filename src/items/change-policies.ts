@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
 import { internPolicies, NOBODY_ID, principalsOfPolicy } from '../permissions/index.ts'
+import { MINUTE_MS } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import type { AccessPolicy, PermissionsPage } from '../providers/index.ts'
@@ -20,8 +21,10 @@ export type PolicySource = SourceRef & { provider: ProviderId }
 const AT_ONCE = 100
 
 export interface PolicyRead {
-  /** Items that were stored after this time keep their policy: it may be newer than the given one. */
-  readSince: Date
+  /** Items that were stored between `since` and `now` keep their policy: it may be newer than the given one. */
+  since: Date
+  /** By the clock of `since`. Items dated over a minute later have their date from a wrong clock, and are changed. */
+  now: Date
   /** Begins each transaction. */
   within: (tx: Tx) => Promise<void>
 }
@@ -32,11 +35,10 @@ export async function changePolicies(
   source: PolicySource,
   policies: readonly PolicyChange[],
   read: PolicyRead,
-  at: Date,
 ): Promise<number> {
   const changed = await findChanged(db, source, policies)
   let count = 0
-  for (const some of inParts(changed, AT_ONCE)) count += await store(db, source, some, read, at)
+  for (const some of inParts(changed, AT_ONCE)) count += await store(db, source, some, read)
   return count
 }
 
@@ -76,8 +78,7 @@ async function store(
   db: Db,
   source: PolicySource,
   changed: readonly Changed[],
-  { readSince, within }: PolicyRead,
-  at: Date,
+  read: PolicyRead,
 ): Promise<number> {
   const { organizationId } = source
   const rows = await db
@@ -101,8 +102,8 @@ async function store(
   )
   const values = rows.map((row, n) => changeOf(row, policyOf.get(row.id) ?? null, policyIds[n] ?? NOBODY_ID))
   return await changeItems(db, organizationId, async (tx, noted) => {
-    await within(tx)
-    const ids = await update(tx, source, values, { readSince, at })
+    await read.within(tx)
+    const ids = await update(tx, source, values, read)
     noted.add(ids)
     return ids.length
   })
@@ -138,16 +139,16 @@ async function update(
   tx: Tx,
   { organizationId, sourceId }: PolicySource,
   values: readonly ItemChange[],
-  { readSince, at }: { readSince: Date; at: Date },
+  { since, now }: PolicyRead,
 ): Promise<string[]> {
   const { rows } = await sql`
     update source_items i set metadata = g.metadata::jsonb, policy_id = g."policyId",
-      content_sha256 = decode(g.hash, 'hex'), updated_at = ${at},
+      content_sha256 = decode(g.hash, 'hex'), updated_at = ${now},
       canvas_sha256 = case when i.canvas_sha256 = i.content_sha256 then decode(g.hash, 'hex') else i.canvas_sha256 end
     from json_to_recordset(${JSON.stringify(values)}::json)
       as g(id uuid, metadata text, before text, hash text, "policyId" int)
     where i.organization_id = ${organizationId} and i.id = g.id and i.content_sha256 = decode(g.before, 'hex')
-      and i.synced_at <= ${readSince}
+      and (i.synced_at <= ${since} or i.synced_at > ${new Date(now.getTime() + MINUTE_MS)})
     returning i.id`.execute(tx)
   const ids = new Set(Ids.parse(rows).map(({ id }) => id))
   const updated = JSON.stringify(values.filter(({ id }) => ids.has(id)))

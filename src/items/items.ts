@@ -161,7 +161,7 @@ export function createItems(deps: {
       return await readersOf(db, viewer.organizationId, id)
     },
     remove: (caller, item, readable) => removeOne({ db, clock }, caller, item, readable),
-    changePolicies: (source, policies, read) => changePolicies(db, source, policies, read, clock.now()),
+    changePolicies: (source, policies, read) => changePolicies(db, source, policies, read),
   }
 }
 

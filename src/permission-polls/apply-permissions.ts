@@ -1,6 +1,7 @@
 import { requireLease } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import type { Items } from '../items/index.ts'
+import type { Clock } from '../kernel/clock.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import {
   changePeople,
@@ -20,11 +21,12 @@ import type { LeasedPoll } from './poll-lease.ts'
 export interface ApplyDependencies {
   db: Db
   items: Pick<Items, 'changePolicies'>
+  clock: Clock
 }
 
 /** Stores what a poll read, in transactions that hold its lease. It writes only changes. @throws LeaseLost */
 export async function applyPermissions(
-  { db, items }: ApplyDependencies,
+  { db, items, clock }: ApplyDependencies,
   poll: LeasedPoll,
   page: PermissionsPage,
 ): Promise<void> {
@@ -35,7 +37,8 @@ export async function applyPermissions(
     await applyMembers(db, poll, sourceGroupPrincipal(sourceId, id), principalsOf(sourceId, members))
   if (page.policies.length > 0)
     await items.changePolicies(poll.source, page.policies, {
-      readSince: poll.startedAt,
+      since: poll.startedAt,
+      now: clock.now(),
       within: (tx) => requireLease(tx, poll.lease),
     })
 }

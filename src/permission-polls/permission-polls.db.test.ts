@@ -144,3 +144,20 @@ it('a poll stores the readers of an item that runs read before it', async () => 
   expect(await storedPolicy()).toEqual(policyOf('bob@example.com'))
   expect(bench.errors).toEqual([])
 })
+
+it('a poll stores the readers of an item that a wrong clock dated in the future', async () => {
+  const drive = createDrive(async () => {})
+  const sourceId = await bench.connect('google_drive')
+  await sync(sourceId, drive.adapter)
+  await bench.db
+    .updateTable('source_items')
+    .set({ synced_at: new Date(bench.now + 3_600_000) })
+    .where('source_id', '=', sourceId)
+    .execute()
+  drive.reader = 'bob@example.com'
+  bench.now += 60_000
+  const source = { organizationId: bench.organization.id, sourceId }
+  await schedulePermissionPoll(bench.db, source, new Date(bench.now))
+  await pollerFor(drive.adapter).settle()
+  expect(await storedPolicy()).toEqual(policyOf('bob@example.com'))
+})

@@ -1,5 +1,5 @@
 import { LeaseLost, releaseLease } from '../background/index.ts'
-import { type Clock, MINUTE_MS } from '../kernel/clock.ts'
+import { MINUTE_MS } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { storableText } from '../kernel/text.ts'
 import {
@@ -19,7 +19,6 @@ export type OpenSource = (
 ) => Promise<{ adapter: ProviderAdapter; session: ProviderSession }>
 
 export interface PollDependencies extends ApplyDependencies {
-  clock: Clock
   random: () => number
   openSource: OpenSource
   wait(ms: number, signal: AbortSignal): Promise<void>
