@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import tokens from '../../design/tokens.json' with { type: 'json' }
+import { makeOnce } from '../kernel/make-once.ts'
 import { type FixedContent, fixContent, sendFixed } from '../http/fixed-content.ts'
 
 /** Scripts come only from this service, as files. Inline styles are allowed because the page's library creates them. */
@@ -94,9 +95,9 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8'
 /** The API reference at `/docs`, rendered from `/openapi.json`. Its files are created at their first request. */
 export function addDocsPage(server: FastifyInstance): void {
   const files: Record<string, () => Promise<FixedContent>> = {
-    '/docs': cached(() => fixContent(PAGE, 'text/html; charset=utf-8')),
-    '/docs/js/start.js': cached(() => fixContent(START, JAVASCRIPT)),
-    '/docs/js/scalar.js': cached(async () => fixContent(await readScalar(), JAVASCRIPT)),
+    '/docs': makeOnce(() => fixContent(PAGE, 'text/html; charset=utf-8')),
+    '/docs/js/start.js': makeOnce(() => fixContent(START, JAVASCRIPT)),
+    '/docs/js/scalar.js': makeOnce(async () => fixContent(await readScalar(), JAVASCRIPT)),
   }
   for (const [url, file] of Object.entries(files)) {
     server.get(url, async (request, reply) => {
@@ -104,16 +105,6 @@ export function addDocsPage(server: FastifyInstance): void {
       return sendFixed(request, reply, await file())
     })
   }
-}
-
-/** Creates a value once, at its first use; a failure is not cached. */
-function cached<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
-  return () =>
-    (made ??= make().catch((error: unknown) => {
-      made = undefined
-      throw error
-    }))
 }
 
 async function readScalar(): Promise<Uint8Array> {

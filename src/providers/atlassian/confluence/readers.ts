@@ -1,13 +1,7 @@
 import { z } from 'zod'
+import { makeOncePerKey } from '../../../kernel/make-once.ts'
 import type { AccessPolicy } from '../../adapter.ts'
-import {
-  collect,
-  createDirectory,
-  type Directory,
-  listReaders,
-  type Readers,
-  remembered,
-} from '../shared/readers.ts'
+import { collect, createDirectory, type Directory, listReaders, type Readers } from '../shared/readers.ts'
 import type { Confluence } from './client.ts'
 import { guardGroup, readerGroupOf, spaceGroup, type Survey } from './survey.ts'
 import type { Tree } from './tree.ts'
@@ -68,7 +62,7 @@ const openDirectory = (confluence: Confluence): Directory =>
 
 /** Resolves the account ids of readers. */
 function createResolver(confluence: Confluence, { named }: Directory) {
-  const ofSpace = remembered(async (id: string): Promise<ReadonlySet<string>> => {
+  const ofSpace = makeOncePerKey(async (id: string): Promise<ReadonlySet<string>> => {
     const assignments = confluence.pages(`api/v2/spaces/${id}/permissions`, Assignment, { limit: '250' })
     const reads = await collect(assignments, ({ principal, operation }) =>
       operation.key === 'read' && operation.targetType === 'space' ? [principal] : [],

@@ -3,6 +3,7 @@ import { type AccessPolicy, ProviderError } from '../../adapter.ts'
 import { knownOf } from '../../rest.ts'
 import type { Surveyed } from '../shared/feed.ts'
 import { inParts } from '../../../kernel/in-parts.ts'
+import { makeOnce, makeOncePerKey } from '../../../kernel/make-once.ts'
 import { readersIn } from '../shared/position.ts'
 import {
   type Account,
@@ -12,7 +13,6 @@ import {
   listReaders,
   type Named,
   type Readers,
-  remembered,
 } from '../shared/readers.ts'
 import type { Jira } from './client.ts'
 import type { Project } from './projects.ts'
@@ -101,8 +101,8 @@ const openDirectory = (jira: Jira): Directory =>
 
 /** Resolves the account ids of readers. People whom the account cannot see are left out. */
 function createResolver(jira: Jira, { named }: Directory, projects: ReadonlyMap<string, Project>) {
-  const applicationRoles = remembered(() => orNone(jira.get('applicationrole', ApplicationRoles), []))
-  const roleOf = remembered(async (path: string): Promise<Named> => {
+  const applicationRoles = makeOnce(() => orNone(jira.get('applicationrole', ApplicationRoles), []))
+  const roleOf = makeOncePerKey(async (path: string): Promise<Named> => {
     const { actors } = await orNone(jira.get(path, Role), { actors: [] })
     return {
       users: actors.flatMap(({ actorUser }) => actorUser?.accountId ?? []),
@@ -117,7 +117,7 @@ function createResolver(jira: Jira, { named }: Directory, projects: ReadonlyMap<
     if (type === 'projectRole' && value != null) return await roleOf(`project/${projectId}/role/${value}`)
     if (type !== 'applicationRole') return NOBODY
     // Without a name: everybody with access to any application.
-    const roles = (await applicationRoles('')).filter(({ key }) => !value || key === value)
+    const roles = (await applicationRoles()).filter(({ key }) => !value || key === value)
     return {
       users: [],
       groups: roles.flatMap(({ groupDetails }) => groupDetails.flatMap(({ groupId }) => groupId ?? [])),
@@ -131,7 +131,7 @@ function createResolver(jira: Jira, { named }: Directory, projects: ReadonlyMap<
     return readers
   }
 
-  const ofProject = remembered(async (id: string): Promise<ReadonlySet<string>> => {
+  const ofProject = makeOncePerKey(async (id: string): Promise<ReadonlySet<string>> => {
     const scheme = jira.get(`project/${id}/permissionscheme`, Scheme, { expand: 'permissions' })
     const { permissions } = await orNone(scheme, { permissions: [] })
     const browsing = permissions.filter(({ permission }) => permission === 'BROWSE_PROJECTS')
@@ -141,7 +141,7 @@ function createResolver(jira: Jira, { named }: Directory, projects: ReadonlyMap<
     )
   })
 
-  const levelMembers = remembered(async (projectId: string) => {
+  const levelMembers = makeOncePerKey(async (projectId: string) => {
     const path = `project/${projectId}/issuesecuritylevelscheme`
     const scheme = await orNone(jira.get(path, SecurityScheme), null)
     if (scheme === null) return new Set<z.output<typeof LevelMember>>()

@@ -8,6 +8,7 @@ import {
 import type { Surveyed } from './feed.ts'
 import type { Position } from './position.ts'
 import { inParts } from '../../../kernel/in-parts.ts'
+import { makeOncePerKey } from '../../../kernel/make-once.ts'
 
 const POLICIES_PER_PAGE = 500
 
@@ -76,7 +77,7 @@ export function createDirectory(site: {
   const note = ({ accountId, email, isActive }: Account): void =>
     void addresses.set(accountId, isActive === false ? null : email || null)
 
-  const membersOf = remembered((id: string) =>
+  const membersOf = makeOncePerKey((id: string) =>
     collect(site.members(id), (member) => {
       if (member.email !== undefined) note(member)
       return [member.accountId]
@@ -96,15 +97,6 @@ export function createDirectory(site: {
       const known = [...accountIds].flatMap((id) => addresses.get(id)?.toLowerCase() ?? [])
       return [...new Set(known)].toSorted()
     },
-  }
-}
-
-export function remembered<Value>(ask: (id: string) => Promise<Value>): (id: string) => Promise<Value> {
-  const cache = new Map<string, Promise<Value>>()
-  return (id) => {
-    const value = cache.get(id) ?? ask(id)
-    cache.set(id, value)
-    return value
   }
 }
 

@@ -1,53 +1,48 @@
 import { createHash } from 'node:crypto'
 import type { drive_v3 } from '@googleapis/drive'
+import { makeOncePerKey } from '../../../kernel/make-once.ts'
 import type { AccessPolicy, GroupMembers } from '../../adapter.ts'
 import { GoogleError } from '../shared/error.ts'
-import { type AccessPolicies, type DriveFile, type DriveRun, PERMISSION_FIELDS } from './run.ts'
+import {
+  type AccessPolicies,
+  type DriveApi,
+  type DriveFile,
+  type FolderPaths,
+  PERMISSION_FIELDS,
+} from './run.ts'
 
 type Permission = drive_v3.Schema$Permission
 
 const PAGE_SIZE = 100
 
 /** A Drive file lists its permissions. In a shared drive only added people and limited folders do. */
-export function createAccessPolicies(): AccessPolicies {
-  const ofDrives = new Map<string, Promise<Permission[] | null>>()
+export function createAccessPolicies(drive: DriveApi, folders: FolderPaths): AccessPolicies {
+  const membersOf = makeOncePerKey((driveId) => listPermissions(drive, driveId))
 
-  async function membersOf(run: DriveRun, driveId: string): Promise<Permission[] | null> {
-    const known = ofDrives.get(driveId) ?? listPermissions(run, driveId)
-    // Caches the answer, but not a failure.
-    known.catch(() => ofDrives.delete(driveId))
-    ofDrives.set(driveId, known)
-    return await known
-  }
-
-  async function policyInDrive(
-    run: DriveRun,
-    file: DriveFile,
-    driveId: string,
-  ): Promise<AccessPolicy | null> {
-    const sharing = await run.folders.sharingOf(run, file)
-    if (sharing === 'limited') return policyOrNull(await listPermissions(run, file.id))
-    if ((await membersOf(run, driveId)) === null) return null
+  async function policyInDrive(file: DriveFile, driveId: string): Promise<AccessPolicy | null> {
+    const sharing = await folders.sharingOf(file)
+    if (sharing === 'limited') return policyOrNull(await listPermissions(drive, file.id))
+    if ((await membersOf(driveId)) === null) return null
     if (sharing === 'drive') return { visibility: 'restricted', groups: [driveId] }
-    const permissions = await listPermissions(run, file.id)
+    const permissions = await listPermissions(drive, file.id)
     if (permissions === null) return null
     // Files refer to the drive's group, so that a membership change does not change its files.
     return withGroup(accessPolicyOf(permissions.filter(isOfFile)), driveId)
   }
 
   return {
-    async policyOf(run, file) {
+    async policyOf(file) {
       if (file.permissions && file.permissions.length > 0) return accessPolicyOf(file.permissions)
-      return file.driveId ? await policyInDrive(run, file, file.driveId) : null
+      return file.driveId ? await policyInDrive(file, file.driveId) : null
     },
-    async membersOf(run, driveId) {
-      const members = await membersOf(run, driveId)
+    async membersOf(driveId) {
+      const members = await membersOf(driveId)
       return members === null ? null : groupMembersOf(members)
     },
   }
 }
 
-async function listPermissions(run: DriveRun, fileId: string): Promise<Permission[] | null> {
+async function listPermissions({ api, call }: DriveApi, fileId: string): Promise<Permission[] | null> {
   const all: Permission[] = []
   let pageToken: string | undefined
   do {
@@ -55,7 +50,7 @@ async function listPermissions(run: DriveRun, fileId: string): Promise<Permissio
     const fields = `nextPageToken,permissions(${PERMISSION_FIELDS})`
     const params = { fileId, fields, pageSize: PAGE_SIZE, supportsAllDrives: true, ...token }
     try {
-      const data = await run.call((options) => run.api.permissions.list(params, options))
+      const data = await call((options) => api.permissions.list(params, options))
       all.push(...(data.permissions ?? []))
       pageToken = data.nextPageToken ?? undefined
     } catch (error) {

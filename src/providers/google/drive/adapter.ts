@@ -44,15 +44,17 @@ export function createGoogleDriveAdapter({ settings, clock, extractor }: GoogleA
 
   async function openRun(session: ProviderSession): Promise<DriveRun> {
     const call = createGoogleCalls(session, caller)
+    const drives = await listDrives(api, call)
+    const folders = createFolderPaths({ api, call, drives })
     return {
       session,
       api,
       call,
       extractor,
       failures: createItemFailures(() => call((options) => api.about.get({ fields: 'kind' }, options))),
-      folders: createFolderPaths(),
-      policies: createAccessPolicies(),
-      drives: await listDrives(api, call),
+      folders,
+      policies: createAccessPolicies({ api, call }, folders),
+      drives,
       oneLarge: pLimit(1),
     }
   }

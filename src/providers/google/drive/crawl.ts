@@ -48,7 +48,7 @@ async function* crawlFeed(
       yield refusedDrive(run, feed, page.refused)
       return
     }
-    if (isFirst) await run.folders.learnAll(run, feed)
+    if (isFirst) await run.folders.learnAll(feed)
     if (isFirst && feed !== MY_DRIVE) state.drives[feed] = { name: run.drives.names.get(feed) ?? null }
     if (page.incomplete) position.isWhole = false
     const files = page.files.map(driveFile)

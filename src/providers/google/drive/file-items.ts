@@ -70,8 +70,8 @@ async function metadataOf(
   truncated: boolean,
 ): Promise<ItemMetadata> {
   const author = authorOf(file)
-  const folder = await run.folders.pathOf(run, file)
-  const policy = await run.policies.policyOf(run, file)
+  const folder = await run.folders.pathOf(file)
+  const policy = await run.policies.policyOf(file)
   return {
     workspace: workspaceOf(run),
     fileId: file.id,

@@ -2,11 +2,21 @@ import { createHash } from 'node:crypto'
 import type { drive_v3 } from '@googleapis/drive'
 import { GoogleError } from '../shared/error.ts'
 import { permissionsHash } from './access-policy.ts'
-import { FOLDER, listFiles, type DriveFile, type DriveRun, type FolderPaths, type Sharing } from './run.ts'
+import {
+  FOLDER,
+  listFiles,
+  type DriveApi,
+  type DriveFile,
+  type DriveRun,
+  type FolderPaths,
+  type Sharing,
+} from './run.ts'
 
 const MOST_CACHED = 50_000
 const DEEPEST = 50
 const FOLDER_FIELDS = 'id,name,parents,hasAugmentedPermissions,inheritedPermissionsDisabled'
+
+type FolderSource = Pick<DriveRun, 'api' | 'call' | 'drives'>
 
 interface FolderName {
   name: string
@@ -14,7 +24,7 @@ interface FolderName {
   sharing: Sharing
 }
 
-export function createFolderPaths(): FolderPaths {
+export function createFolderPaths(drive: FolderSource): FolderPaths {
   const known = new Map<string, FolderName | null>()
 
   function remember(id: string, folder: FolderName | null): void {
@@ -28,19 +38,19 @@ export function createFolderPaths(): FolderPaths {
     if (folder.id && folder.name) remember(folder.id, folderName(folder, folder.name))
   }
 
-  async function folderOf(run: DriveRun, id: string): Promise<FolderName | null> {
+  async function folderOf(id: string): Promise<FolderName | null> {
     const cached = known.get(id)
     if (cached !== undefined) return cached
-    const folder = await readFolder(run, id)
+    const folder = await readFolder(drive, id)
     remember(id, folder)
     return folder
   }
 
-  async function pathOf(run: DriveRun, file: DriveFile): Promise<string | null> {
+  async function pathOf(file: DriveFile): Promise<string | null> {
     const names: string[] = []
     let id = file.parents?.[0] ?? null
     while (id !== null && names.length < DEEPEST) {
-      const folder = await folderOf(run, id)
+      const folder = await folderOf(id)
       if (folder === null) break
       names.unshift(folder.name)
       id = folder.parent
@@ -48,11 +58,11 @@ export function createFolderPaths(): FolderPaths {
     return names.length === 0 ? null : names.join(' / ')
   }
 
-  async function sharingOf(run: DriveRun, file: DriveFile): Promise<Sharing> {
+  async function sharingOf(file: DriveFile): Promise<Sharing> {
     let found = sharingIn(file)
     let id = file.parents?.[0] ?? null
     for (let depth = 0; id !== null && found !== 'limited' && depth < DEEPEST; depth++) {
-      const folder = await folderOf(run, id)
+      const folder = await folderOf(id)
       // The account may not see the folder, so ask the file itself.
       if (folder === null || folder.sharing === 'limited') return 'limited'
       if (folder.sharing === 'augmented') found = 'augmented'
@@ -61,18 +71,12 @@ export function createFolderPaths(): FolderPaths {
     return found
   }
 
-  async function learnAll(run: DriveRun, feed: string): Promise<void> {
+  async function learnAll(feed: string): Promise<void> {
     const query = `mimeType = '${FOLDER}' and trashed = false`
     let pageToken: string | null = null
     let count = 0
     do {
-      const page = await foldersPage(run, {
-        feed,
-        query,
-        fields: FOLDER_FIELDS,
-        pageSize: 1000,
-        pageToken,
-      })
+      const page = await foldersPage(drive, { feed, query, fields: FOLDER_FIELDS, pageSize: 1000, pageToken })
       for (const folder of page.files) learn(folder)
       count += page.files.length
       pageToken = page.next
@@ -94,9 +98,9 @@ function sharingIn(file: drive_v3.Schema$File): Sharing {
 }
 
 // Only an optimization: after a refusal folders are requested one by one.
-async function foldersPage(run: DriveRun, input: Parameters<typeof listFiles>[1]) {
+async function foldersPage(drive: DriveApi, input: Parameters<typeof listFiles>[1]) {
   try {
-    return await listFiles(run, input)
+    return await listFiles(drive, input)
   } catch (error) {
     if (error instanceof GoogleError && error.kind === 'rejected') return { files: [], next: null }
     throw error
@@ -105,12 +109,12 @@ async function foldersPage(run: DriveRun, input: Parameters<typeof listFiles>[1]
 
 // The root of My Drive is an ordinary folder. A shared drive's root carries the drive's name, so paths start with
 // either.
-async function readFolder(run: DriveRun, id: string): Promise<FolderName | null> {
-  const drive = run.drives.names.get(id)
+async function readFolder({ api, call, drives }: FolderSource, id: string): Promise<FolderName | null> {
+  const drive = drives.names.get(id)
   if (drive !== undefined) return { name: drive, parent: null, sharing: 'drive' }
   try {
     const params = { fileId: id, fields: FOLDER_FIELDS, supportsAllDrives: true }
-    const folder = await run.call((options) => run.api.files.get(params, options))
+    const folder = await call((options) => api.files.get(params, options))
     return folder.name ? folderName(folder, folder.name) : null
   } catch (error) {
     // A file may be shared without its folder.

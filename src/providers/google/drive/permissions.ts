@@ -35,7 +35,7 @@ export async function* permissionsOf(
 
 /** The members of a shared drive; none when the account can no longer see them or the drive. */
 async function membersOrNone(run: DriveRun, driveId: string) {
-  const members = await run.policies.membersOf(run, driveId)
+  const members = await run.policies.membersOf(driveId)
   return members ?? { users: [], groups: [], domains: [], isWorkspace: false }
 }
 
@@ -94,7 +94,7 @@ async function* policiesOf(
 /** Hides a file whose permissions Google refuses to list, instead of leaving its old policy. */
 async function policyOrHidden(run: DriveRun, file: DriveFile): Promise<AccessPolicy | null> {
   try {
-    return await run.policies.policyOf(run, file)
+    return await run.policies.policyOf(file)
   } catch (error) {
     if (error instanceof GoogleError && error.kind === 'rejected') return null
     throw error

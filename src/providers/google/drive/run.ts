@@ -42,9 +42,9 @@ export type DriveFile = drive_v3.Schema$File & { id: string; name: string; mimeT
 /** The access policies of one run. Each shared drive is asked once. */
 export interface AccessPolicies {
   /** Null when Google hides the file's permissions from this account. */
-  policyOf(run: DriveRun, file: DriveFile): Promise<AccessPolicy | null>
+  policyOf(file: DriveFile): Promise<AccessPolicy | null>
   /** The members of a shared drive; null when Google hides them. */
-  membersOf(run: DriveRun, driveId: string): Promise<GroupMembers | null>
+  membersOf(driveId: string): Promise<GroupMembers | null>
 }
 
 /** `limited`: excludes the drive's members; `augmented`: adds others; `drive`: only the drive's members. */
@@ -55,11 +55,11 @@ export interface FolderPaths {
   /** Caches a folder found in another answer. */
   learn(folder: drive_v3.Schema$File): void
   /** Lists all folders of a feed at once, which is much cheaper than one by one in a full crawl. */
-  learnAll(run: DriveRun, feed: string): Promise<void>
+  learnAll(feed: string): Promise<void>
   /** The folders around a file, outermost first, joined with ` / `; null at the top or when none is visible. */
-  pathOf(run: DriveRun, file: DriveFile): Promise<string | null>
+  pathOf(file: DriveFile): Promise<string | null>
   /** Where a file of a shared drive, or a folder above it, gets its readers from. */
-  sharingOf(run: DriveRun, file: DriveFile): Promise<Sharing>
+  sharingOf(file: DriveFile): Promise<Sharing>
 }
 
 /** The shared drives of an account. `isKnown` is false when Google refuses the listing: then nothing may be removed. */
@@ -81,6 +81,8 @@ export interface DriveRun {
   /** Allows one large file in memory at a time. */
   oneLarge: LimitFunction
 }
+
+export type DriveApi = Pick<DriveRun, 'api' | 'call'>
 
 /** The file of an answer. @throws ProviderError when a required field is missing */
 export function driveFile(file: drive_v3.Schema$File | undefined): DriveFile {
@@ -105,11 +107,11 @@ export function corpusOf(feed: string): { corpora: string; driveId?: string } {
 
 /** One page of `files.list`. `files` has the requested fields; `next` is null on the last page. */
 export async function listFiles(
-  run: DriveRun,
+  { api, call }: DriveApi,
   input: { feed: string; query: string; fields: string; pageSize: number; pageToken: string | null },
 ): Promise<{ files: drive_v3.Schema$File[]; next: string | null; incomplete: boolean }> {
-  const data = await run.call((options) =>
-    run.api.files.list(
+  const data = await call((options) =>
+    api.files.list(
       {
         ...corpusOf(input.feed),
         q: input.query,

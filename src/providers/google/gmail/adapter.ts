@@ -1,5 +1,6 @@
 import { gmail, type gmail_v1 } from '@googleapis/gmail'
 import pLimit from 'p-limit'
+import { makeOnce } from '../../../kernel/make-once.ts'
 import {
   ProviderError,
   type ChangePage,
@@ -47,7 +48,7 @@ export function createGmailAdapter({ settings, clock, extractor }: GoogleAdapter
       call,
       extractor,
       failures: createItemFailures(() => getProfile(api, call)),
-      labelNames: once(() => listLabels(api, call)),
+      labelNames: makeOnce(() => listLabels(api, call)),
       oneAttachment: pLimit(1),
     }
   }
@@ -105,17 +106,5 @@ async function listLabels(api: gmail_v1.Gmail, call: GoogleCalls): Promise<Map<s
   } catch (error) {
     if (error instanceof GoogleError && error.kind === 'rejected') return new Map()
     throw error
-  }
-}
-
-/** Caches the answer, but not a failure. */
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | null = null
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = null
-      throw error
-    })
-    return made
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { makeOnce, makeOncePerKey } from '../../../kernel/make-once.ts'
 import type { AccessPolicy, GroupMembers } from '../../adapter.ts'
 import { ProviderError } from '../../adapter.ts'
 import type { Graph } from '../shared/graph.ts'
@@ -57,18 +58,13 @@ export interface Readers {
 
 /** Finds readers for one run, requesting each person once. */
 export function createReaders(graph: Graph): Readers {
-  const address = once(async () => addressOf(await graph.get(`me?$select=${ME_FIELDS}`, Me)))
-  const organization = once(() => findOrganization(graph))
-  const people = new Map<string, Promise<string>>()
+  const address = makeOnce(async () => addressOf(await graph.get(`me?$select=${ME_FIELDS}`, Me)))
+  const organization = makeOnce(() => findOrganization(graph))
+  const addressOfId = makeOncePerKey((id) => lookUp(graph, id))
 
   async function addressOfUser({ id, email }: z.output<typeof Identity>): Promise<string> {
     if (email) return email.toLowerCase()
-    if (!id) return ''
-    const known = people.get(id) ?? lookUp(graph, id)
-    // Caches the answer, but not a failure.
-    known.catch(() => people.delete(id))
-    people.set(id, known)
-    return await known
+    return id ? await addressOfId(id) : ''
   }
 
   async function addIdentity(
@@ -161,14 +157,4 @@ async function findOrganization(graph: Graph): Promise<OrganizationGroup | null>
     if (error instanceof ProviderError && error.kind === 'rejected') return null
     throw error
   }
-}
-
-/** Caches the answer, but not a failure. */
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined
-  return () =>
-    (made ??= make().catch((error: unknown) => {
-      made = undefined
-      throw error
-    }))
 }
