@@ -4,7 +4,14 @@ import type { SourceKind } from '../kernel/source-kinds.ts'
 import { SERVICE_FILE_LIMITS } from '../file-text/index.ts'
 import type { SourceSettings } from './source-settings.ts'
 
-export { ProviderError, type ProviderErrorKind, type Refusal } from './provider-error.ts'
+export {
+  isMissing,
+  isRejected,
+  ProviderError,
+  type ProviderErrorKind,
+  type Refusal,
+  returnIf,
+} from './provider-error.ts'
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
 export type JsonObject = { [key: string]: JsonValue }

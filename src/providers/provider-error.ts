@@ -27,3 +27,19 @@ export class ProviderError extends Error {
     this.refusal = options.refusal ?? null
   }
 }
+
+/** Whether the provider refused the call itself; others may succeed. */
+export const isRejected = (error: unknown): error is ProviderError =>
+  error instanceof ProviderError && error.kind === 'rejected'
+
+/** Whether the object does not exist or the account may not see it. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof ProviderError && (error.code === '404' || error.code === '410')
+
+/** For `catch`: returns `value` for an expected error and throws others. */
+export const returnIf =
+  <Value>(isExpected: (error: unknown) => boolean, value: Value) =>
+  (error: unknown): Value => {
+    if (isExpected(error)) return value
+    throw error
+  }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { followRedirectsBelow } from '../kernel/refuse-redirects.ts'
 import { retryAfterMs } from '../kernel/retry-after.ts'
 import { createProviderCaller } from './retried-calls.ts'
-import { ProviderError, type ProviderSession } from './adapter.ts'
+import { ProviderError, type ProviderSession, returnIf } from './adapter.ts'
 
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024
 
@@ -99,17 +99,15 @@ export function parseThing<Schema extends z.ZodType>(
   return parseShape(value, schema, name, Identified.safeParse(value).success ? 'rejected' : 'unavailable')
 }
 
+const MISSING = Symbol('missing')
+
 /** The object that a request returns, read by {@link parseThing}; null if the provider reports it missing. */
 export async function findThing<Schema extends z.ZodType>(
   answer: Promise<unknown>,
   { schema, name, isMissing }: { schema: Schema; name: string; isMissing: (error: unknown) => boolean },
 ): Promise<z.output<Schema> | null> {
-  try {
-    return parseThing(await answer, schema, name)
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
+  const value = await answer.catch(returnIf(isMissing, MISSING))
+  return value === MISSING ? null : parseThing(value, schema, name)
 }
 
 /** A list without entries in an unknown format: one of them must not stop a source. */

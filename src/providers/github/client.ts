@@ -2,7 +2,7 @@ import pLimit from 'p-limit'
 import { z } from 'zod'
 import { retryAfterMs } from '../../kernel/retry-after.ts'
 import { VERSION } from '../../kernel/version.ts'
-import { ProviderError } from '../adapter.ts'
+import { isMissing, ProviderError } from '../adapter.ts'
 import {
   parseAnswer,
   parseKnown,
@@ -203,7 +203,3 @@ const listIn = (field: string | undefined) =>
     const fields: Record<string, unknown> = Object(answer)
     return field === undefined ? answer : fields[field]
   }, z.array(z.unknown()))
-
-/** Whether the object does not exist or the token may not read it. */
-export const isMissing = (error: unknown): boolean =>
-  error instanceof ProviderError && (error.code === '404' || error.code === '410')

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { ProviderItem } from '../adapter.ts'
+import { isMissing, type ProviderItem, returnIf } from '../adapter.ts'
 import { knownOf, parseThing } from '../rest.ts'
 import type { ThreadEntry } from '../thread.ts'
-import { type GitHub, isMissing } from './client.ts'
+import type { GitHub } from './client.ts'
 import type { Repository } from './repositories.ts'
 import { threadText } from './thread.ts'
 
@@ -126,13 +126,9 @@ async function findDiscussion(
   after: string | null,
 ): Promise<Discussion | null> {
   const variables = { ...nameOf(repository), number, first: COMMENTS_PER_PAGE, after }
-  try {
-    const { discussion } = (await github.graphql(READ, variables, Read)).repository
-    return discussion == null ? null : parseThing(discussion, Discussion, 'GitHub')
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
+  const read = await github.graphql(READ, variables, Read).catch(returnIf(isMissing, null))
+  const discussion = read?.repository.discussion
+  return discussion == null ? null : parseThing(discussion, Discussion, 'GitHub')
 }
 
 const nameOf = ({ full_name }: Repository): { owner: string; name: string } => {

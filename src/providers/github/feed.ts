@@ -1,6 +1,6 @@
 import type { TextExtractor } from '../../file-text/index.ts'
 import type { Feed, SkippedItem } from '../feed.ts'
-import { ProviderError, type ProviderItem, type ProviderSession } from '../adapter.ts'
+import { isRejected, type ProviderItem, type ProviderSession, returnIf } from '../adapter.ts'
 import { storedBelow } from '../stored-ids.ts'
 import type { GitHub } from './client.ts'
 import { readDiscussion } from './discussions.ts'
@@ -88,7 +88,7 @@ export function createGitHubFeed(run: GitHubRun, find: FindRepositories): Feed<E
         const state = newState(repository, github.now())
         state.issues.since = timeBefore(github.now())
         state.discussions.since = state.issues.since
-        const head = await headOf(github, repository, null).catch(noHead)
+        const head = await headOf(github, repository, null).catch(returnIf(isRejected, null))
         position.repositories[id] = { ...state, tree: { sha: head?.sha ?? null, etag: head?.etag ?? null } }
       }
       return position
@@ -133,15 +133,10 @@ function refused(
   { repository, prefix }: Pick<Here, 'repository' | 'prefix'>,
   { part }: Place,
 ): Step {
-  if (!(error instanceof ProviderError) || error.kind !== 'rejected') throw error
+  if (!isRejected(error)) throw error
   const what = part === 'sweep' ? 'issues' : part
   const entry = { refused: `${repository.full_name}, ${what}: ${error.message}` }
   return stepOf({ listed: [{ externalId: prefix + what, entry }] })
-}
-
-function noHead(error: unknown): null {
-  if (error instanceof ProviderError && error.kind === 'rejected') return null
-  throw error
 }
 
 /** Reads an item by its id without the prefix. */

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { runCooperatively, type Pausable } from '../../kernel/cooperative.ts'
 import type { TextExtractor } from '../../file-text/index.ts'
 import type { SkippedItem } from '../feed.ts'
-import { type ProviderItem, ProviderError, type ProviderSession } from '../adapter.ts'
+import { isMissing, ProviderError, type ProviderItem, type ProviderSession, returnIf } from '../adapter.ts'
 import { extractFile, tooLarge } from '../extract-file.ts'
 import { knownOf } from '../rest.ts'
-import { type GitHub, isMissing } from './client.ts'
+import type { GitHub } from './client.ts'
 import type { Repository } from './repositories.ts'
 
 const MARKDOWN = /\.(?:md|markdown|mdx)$/i
@@ -93,27 +93,21 @@ export async function headOf(
   { full_name: name, default_branch: branch }: Repository,
   etag: string | null,
 ): Promise<{ sha: string; etag: string | null } | null> {
-  try {
-    const page = await github.page(`repos/${name}/git/trees/${encodeURIComponent(branch)}`, Tree, etag)
-    return page === null ? null : { sha: page.data.sha, etag: page.etag }
-  } catch (error) {
-    // An empty repository returns 409.
-    if (isMissing(error) || (error instanceof ProviderError && error.code === '409'))
-      return { sha: '', etag: null }
-    throw error
-  }
+  const page = await github
+    .page(`repos/${name}/git/trees/${encodeURIComponent(branch)}`, Tree, etag)
+    .catch(returnIf(isEmpty, { data: { sha: '' }, etag: null }))
+  return page && { sha: page.data.sha, etag: page.etag }
 }
+
+/** An empty repository returns 409. */
+const isEmpty = (error: unknown): boolean =>
+  isMissing(error) || (error instanceof ProviderError && error.code === '409')
 
 /** The current blob of a file; null if there is none. @throws ProviderError */
 export async function findBlob(github: GitHub, repository: Repository, path: string): Promise<string | null> {
   const { full_name: name, default_branch: branch } = repository
-  try {
-    const address = `repos/${name}/contents/${encodedPath(path)}?ref=${encodeURIComponent(branch)}`
-    return (await github.get(address, Content)).sha
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
+  const address = `repos/${name}/contents/${encodedPath(path)}?ref=${encodeURIComponent(branch)}`
+  return (await github.get(address, Content).catch(returnIf(isMissing, null)))?.sha ?? null
 }
 
 /** A file as an item; `skipped` when it has no text. @throws ProviderError */

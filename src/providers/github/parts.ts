@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { HOUR_MS } from '../../kernel/clock.ts'
 import type { Listed } from '../feed.ts'
-import { ProviderError, type ProviderSession } from '../adapter.ts'
+import { isRejected, type ProviderSession, returnIf } from '../adapter.ts'
 import { parseKnown } from '../rest.ts'
 import { storedBelow } from '../stored-ids.ts'
 import type { GitHub } from './client.ts'
@@ -205,7 +205,8 @@ function createFilesPart(github: GitHub, session: ProviderSession, itemsPerPage:
     if (tree.sha !== state.tree.sha) {
       const now = await treeOf(repository, tree.sha)
       // GitHub may have removed a tree that no branch uses: then every file is read.
-      const before = await treeOf(repository, state.tree.sha).catch(noTree)
+      const none: TreeFiles = new Map()
+      const before = await treeOf(repository, state.tree.sha).catch(returnIf(isRejected, none))
       const changed = [...now].filter(([path, blob]) => before.get(path) !== blob && path > place.after)
       const next = changed.toSorted(([one], [other]) => (one < other ? -1 : 1)).slice(0, itemsPerPage)
       const listed = next.map(([path, blob]) => ({ externalId: `${prefix}files/${path}`, entry: { blob } }))
@@ -219,9 +220,4 @@ function createFilesPart(github: GitHub, session: ProviderSession, itemsPerPage:
     state.tree = tree
     return stepOf({})
   }
-}
-
-function noTree(error: unknown): TreeFiles {
-  if (error instanceof ProviderError && error.kind === 'rejected') return new Map()
-  throw error
 }

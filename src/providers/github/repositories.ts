@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { ProviderError } from '../adapter.ts'
+import { isMissing, ProviderError, returnIf } from '../adapter.ts'
 import { parseEach } from '../rest.ts'
-import { type GitHub, isMissing } from './client.ts'
+import type { GitHub } from './client.ts'
 
 const REPOSITORIES_MAX = 500
 
@@ -36,13 +36,9 @@ export async function findRepositories(
   }
   for (const name of named) {
     if (name.endsWith('/*')) continue
-    try {
-      const repository = await github.get(`repos/${name}`, Repository)
-      found.set(repository.id, repository)
-    } catch (error) {
-      if (!isMissing(error)) throw error
-      missing.push(name)
-    }
+    const repository = await github.get(`repos/${name}`, Repository).catch(returnIf(isMissing, null))
+    if (repository === null) missing.push(name)
+    else found.set(repository.id, repository)
   }
   checkNumber(found.size)
   return { found, missing }

@@ -1,6 +1,7 @@
 import { iteratePaginatedAPI } from '@notionhq/client'
 import { blockText, isReadable, toNotionBlock, type NotionBlock } from './block-text.ts'
-import { isRejected, type NotionRun } from './client.ts'
+import { isRejected } from '../adapter.ts'
+import type { NotionRun } from './client.ts'
 import { toNotionList } from './objects.ts'
 
 const BLOCKS_PER_REQUEST = 100

@@ -1,5 +1,6 @@
 import { createOutageGuard } from '../outage-guard.ts'
 import {
+  isRejected,
   ProviderError,
   type ChangePage,
   type ItemRead,
@@ -7,7 +8,7 @@ import {
   type ListChangesInput,
 } from '../adapter.ts'
 import { isStored } from '../stored-ids.ts'
-import { isRejected, type NotionRun } from './client.ts'
+import type { NotionRun } from './client.ts'
 import { createNotionReader } from './content.ts'
 import { finishPass, isSettled, overlapStart, readNotionCursor, settle, type NotionRef } from './cursor.ts'
 import type { NotionObject } from './objects.ts'

@@ -136,9 +136,9 @@ export function isNotThere(error: unknown): boolean {
   return isNotFound(error) || (error instanceof ProviderError && error.code === 'validation_error')
 }
 
-/** Whether Notion refused the call itself, for any reason. */
-export function isRejected(error: unknown): boolean {
-  return error instanceof ProviderError && error.kind === 'rejected'
+/** Whether there is no such data source or database, or no route for them. */
+export function isUnsupported(error: unknown): boolean {
+  return isNotThere(error) || isEndpointMissing(error)
 }
 
 /** Whether the route does not exist: an older API version or a gateway answered. */

@@ -1,6 +1,6 @@
-import { ProviderError } from '../adapter.ts'
+import { isRejected, ProviderError } from '../adapter.ts'
 import { type LeftOut, readBlocks, type NotionContent } from './blocks.ts'
-import { isEndpointMissing, isRejected, type NotionRun } from './client.ts'
+import { isEndpointMissing, type NotionRun } from './client.ts'
 import { childrenIn, filesIn, readableMarkdown } from './text.ts'
 
 /** Upper bound on separately fetched parts of a long page. */

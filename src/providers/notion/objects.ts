@@ -1,7 +1,7 @@
 import type { PageObjectResponse, RichTextItemResponse } from '@notionhq/client'
 import { z } from 'zod'
-import { ProviderError } from '../adapter.ts'
-import { isEndpointMissing, isNotThere, type NotionRun } from './client.ts'
+import { ProviderError, returnIf } from '../adapter.ts'
+import { isNotThere, isUnsupported, type NotionRun } from './client.ts'
 import type { NotionRef } from './cursor.ts'
 
 export type NotionProperty = PageObjectResponse['properties'][string]
@@ -176,40 +176,22 @@ export function toNotionRef(raw: unknown): NotionRef | null {
 
 /** A page; null when it does not exist for us. @throws ProviderError */
 export async function retrievePage(run: NotionRun, id: string): Promise<NotionObject | null> {
-  return await whole(isNotThere, () => run.call((auth) => run.client.pages.retrieve({ auth, page_id: id })))
+  const answer = run.call((auth) => run.client.pages.retrieve({ auth, page_id: id }))
+  return whole(await answer.catch(returnIf(isNotThere, null)))
 }
 
 /** A data source; null when it does not exist for us, or Notion does not support data sources. @throws ProviderError */
 export async function retrieveDataSource(run: NotionRun, id: string): Promise<NotionObject | null> {
-  return await whole(
-    (error) => isNotThere(error) || isEndpointMissing(error),
-    () => run.call((auth) => run.client.dataSources.retrieve({ auth, data_source_id: id })),
-  )
+  const answer = run.call((auth) => run.client.dataSources.retrieve({ auth, data_source_id: id }))
+  return whole(await answer.catch(returnIf(isUnsupported, null)))
 }
 
-async function whole(
-  isGone: (error: unknown) => boolean,
-  read: () => Promise<unknown>,
-): Promise<NotionObject | null> {
-  const answer = await orNull(read, isGone)
+function whole(answer: unknown): NotionObject | null {
   if (answer === null) return null
   const object = toNotionObject(answer)
   // Not the same as gone: its stored version stays.
   if (!object) throw new ProviderError('rejected', 'Notion returned only its ID')
   return object
-}
-
-/** The result of `read`; null when it fails in a way that `isNull` accepts. Rethrows other errors. */
-export async function orNull<Result>(
-  read: () => Promise<Result>,
-  isNull: (error: unknown) => boolean,
-): Promise<Result | null> {
-  try {
-    return await read()
-  } catch (error) {
-    if (isNull(error)) return null
-    throw error
-  }
 }
 
 const listSchema = z.looseObject({

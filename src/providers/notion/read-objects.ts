@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { OutageGuard } from '../outage-guard.ts'
-import type { ChangePage, ItemFailure, ProviderItem } from '../adapter.ts'
+import { type ChangePage, type ItemFailure, type ProviderItem, returnIf } from '../adapter.ts'
 import { isStored } from '../stored-ids.ts'
-import { isEndpointMissing, isNotFound, isNotThere, type NotionRun } from './client.ts'
+import { isNotFound, isUnsupported, type NotionRun } from './client.ts'
 import type { LeftOut, NotionContent } from './blocks.ts'
 import type { NotionReader } from './content.ts'
 import { pathMark, pruneNotionState, writeNotionCursor, type NotionRef, type NotionState } from './cursor.ts'
 import { notionItem } from './items.ts'
-import { orNull, retrieveDataSource, retrievePage, type NotionObject } from './objects.ts'
+import { retrieveDataSource, retrievePage, type NotionObject } from './objects.ts'
 import type { NotionPeople } from './people.ts'
 import { rowsOf } from './rows.ts'
 import { titleOf, type NotionTree } from './tree.ts'
@@ -223,10 +223,9 @@ const databaseSchema = z.looseObject({
 })
 
 async function dataSourcesOf(run: NotionRun, databaseId: string): Promise<string[]> {
-  const answer = await orNull(
-    () => run.call((auth) => run.client.databases.retrieve({ auth, database_id: databaseId })),
-    (error) => isNotThere(error) || isEndpointMissing(error),
-  )
+  const answer = await run
+    .call((auth) => run.client.databases.retrieve({ auth, database_id: databaseId }))
+    .catch(returnIf(isUnsupported, null))
   const database = databaseSchema.safeParse(answer)
   return database.success && !database.data.in_trash ? database.data.data_sources.map(({ id }) => id) : []
 }

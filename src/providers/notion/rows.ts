@@ -1,6 +1,7 @@
-import { isEndpointMissing, isNotThere, type NotionRun } from './client.ts'
+import { returnIf } from '../adapter.ts'
+import { isUnsupported, type NotionRun } from './client.ts'
 import type { NotionRef } from './cursor.ts'
-import { orNull, toNotionList, toNotionObject, toNotionRef, type NotionObject } from './objects.ts'
+import { toNotionList, toNotionObject, toNotionRef, type NotionObject } from './objects.ts'
 
 const ROWS_PER_REQUEST = 100
 /** 100,000 rows of one data source. */
@@ -56,22 +57,16 @@ async function queryRows(
   cursor: string | null,
 ) {
   const filter = createdFrom === null ? {} : { filter: createdSince(createdFrom) }
-  return await orNull(
-    () =>
-      run.call(async (auth) =>
-        toNotionList(
-          await run.client.dataSources.query({
-            auth,
-            data_source_id: dataSourceId,
-            page_size: ROWS_PER_REQUEST,
-            sorts: [{ timestamp: 'created_time', direction: 'ascending' }],
-            ...filter,
-            ...(cursor === null ? {} : { start_cursor: cursor }),
-          }),
-        ),
-      ),
-    (error) => isNotThere(error) || isEndpointMissing(error),
-  )
+  const query = (auth: string) =>
+    run.client.dataSources.query({
+      auth,
+      data_source_id: dataSourceId,
+      page_size: ROWS_PER_REQUEST,
+      sorts: [{ timestamp: 'created_time', direction: 'ascending' }],
+      ...filter,
+      ...(cursor === null ? {} : { start_cursor: cursor }),
+    })
+  return await run.call(async (auth) => toNotionList(await query(auth))).catch(returnIf(isUnsupported, null))
 }
 
 const createdSince = (time: string) => ({

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { ProviderError } from '../adapter.ts'
-import { isRejected, type NotionRun } from './client.ts'
+import { isRejected, ProviderError, returnIf } from '../adapter.ts'
+import type { NotionRun } from './client.ts'
 import {
-  orNull,
   retrieveDataSource,
   retrievePage,
   toParent,
@@ -107,18 +106,16 @@ const nodeSchema = z.looseObject({
 async function readNode(run: NotionRun, ref: NotionParent): Promise<TreeNode | null> {
   if (ref.kind === 'page' || ref.kind === 'data_source') {
     const retrieve = ref.kind === 'page' ? retrievePage : retrieveDataSource
-    const object = await orNull(() => retrieve(run, ref.id), isRejected)
+    const object = await retrieve(run, ref.id).catch(returnIf(isRejected, null))
     return object && toNode(object)
   }
   const { client } = run
-  const answer = await orNull(
-    () =>
-      run.call(async (auth): Promise<unknown> => {
-        if (ref.kind === 'database') return await client.databases.retrieve({ auth, database_id: ref.id })
-        return await client.blocks.retrieve({ auth, block_id: ref.id })
-      }),
-    isRejected,
-  )
+  const answer = await run
+    .call(async (auth): Promise<unknown> => {
+      if (ref.kind === 'database') return await client.databases.retrieve({ auth, database_id: ref.id })
+      return await client.blocks.retrieve({ auth, block_id: ref.id })
+    })
+    .catch(returnIf(isRejected, null))
   const node = nodeSchema.safeParse(answer)
   if (!node.success) return null
   const { in_trash: inTrash, archived, parent } = node.data

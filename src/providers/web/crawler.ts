@@ -1,7 +1,7 @@
 import type { TextExtractor } from '../../file-text/index.ts'
 import { runCooperatively } from '../../kernel/cooperative.ts'
 import { createProviderCaller } from '../retried-calls.ts'
-import { ProviderError, type ProviderSession } from '../adapter.ts'
+import { isRejected, ProviderError, type ProviderSession, returnIf } from '../adapter.ts'
 import { AGENT, type FetchPage, type PageAnswer } from './fetch-page.ts'
 import type { WebSite } from './form.ts'
 import { ALLOWS_EVERYTHING, parseRobots, type Robots, ROBOTS_BYTES_MAX } from './robots.ts'
@@ -59,7 +59,8 @@ export async function createCrawler(
 /** Without a readable file, everything is allowed; without an answer, nothing is (RFC 9309 §2.3.1). */
 async function readRobots(get: Crawler['get'], first: URL): Promise<Robots> {
   for (let [url, hops] = [first, 0]; hops < HOPS_MAX; hops += 1) {
-    const answer = await get(url, {}, ROBOTS_BYTES_MAX).catch(refusedAsNone)
+    // A file that is disallowed or unreadable counts as missing; an outage does not.
+    const answer = await get(url, {}, ROBOTS_BYTES_MAX).catch(returnIf(isRejected, null))
     if (answer?.status === 200) return parseRobots(answer.bytes.toString('utf8'), AGENT)
     const target = answer === null ? null : URL.parse(answer.header('location') ?? '', url.href)
     if (target?.host !== first.host || answer === null || answer.status < 300 || answer.status >= 400) break
@@ -83,11 +84,12 @@ export async function readSitemaps({
     const url = URL.parse(address, settings.origin)
     if (url === null || url.host !== host || seen.has(url.href) || seen.size >= SITEMAPS_MAX) continue
     seen.add(url.href)
+    // A file that is disallowed or unreadable counts as missing; an outage does not.
     const answer = await get(
       new URL(url.pathname + url.search, settings.origin),
       {},
       SITEMAP_BYTES_MAX,
-    ).catch(refusedAsNone)
+    ).catch(returnIf(isRejected, null))
     if (answer?.status !== 200) continue
     const xml = await unpackSitemap(answer.bytes).catch(() => '')
     const { pages: found, sitemaps } = await runCooperatively(readSitemap(xml), session.signal)
@@ -95,10 +97,4 @@ export async function readSitemaps({
     waiting.push(...sitemaps.slice(0, SITEMAPS_MAX))
   }
   return pages
-}
-
-/** A file that is disallowed or unreadable counts as missing; an outage does not. */
-function refusedAsNone(error: unknown): null {
-  if (error instanceof ProviderError && error.kind === 'rejected') return null
-  throw error
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { ProviderError } from '../../adapter.ts'
+import { isMissing, isRejected } from '../../adapter.ts'
 import { extractFile, tooLarge } from '../../extract-file.ts'
 import { threadText } from '../../thread.ts'
-import { isMissing } from '../shared/client.ts'
 import type { PageReader, Place } from './page-reader.ts'
 
 const LISTED_MAX = 100
@@ -63,7 +62,7 @@ async function textOrReason(
   } catch (error) {
     // It was deleted meanwhile; the next run handles that.
     if (isMissing(error)) return { text: '' }
-    if (error instanceof ProviderError && error.kind === 'rejected') return { reason: error.message }
+    if (isRejected(error)) return { reason: error.message }
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProviderError, type ProviderItem } from '../../adapter.ts'
+import { isRejected, type ProviderItem, returnIf } from '../../adapter.ts'
 import { type ThreadEntry, threadText } from '../../thread.ts'
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
 import { textOfHtml } from '../../html-text.ts'
@@ -159,15 +159,10 @@ async function learn({ confluence, people }: PageReader, page: Page, comments: C
   ]
   const unknown = new Set(ids.flatMap((id) => (id == null || people.has(id) ? [] : id)))
   if (unknown.size === 0) return
-  const found = await confluence.users(unknown).catch(noneIfRejected)
+  // An account that may not see profiles reads pages without names.
+  const found = await confluence.users(unknown).catch(returnIf(isRejected, []))
   for (const id of unknown) people.set(id, null)
   for (const user of found) people.set(user.accountId, user)
-}
-
-/** An account that may not see profiles reads pages without names. */
-function noneIfRejected(error: unknown): never[] {
-  if (error instanceof ProviderError && error.kind === 'rejected') return []
-  throw error
 }
 
 function itemOf(

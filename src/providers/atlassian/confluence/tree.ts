@@ -1,7 +1,6 @@
 import pLimit from 'p-limit'
 import { z } from 'zod'
-import { ProviderError } from '../../adapter.ts'
-import { isMissing } from '../shared/client.ts'
+import { isMissing, isRejected, returnIf } from '../../adapter.ts'
 import { parseEach, parseShape } from '../../rest.ts'
 import { inParts } from '../../../kernel/in-parts.ts'
 import { type Confluence, NAME } from './client.ts'
@@ -120,7 +119,10 @@ export function createTree(confluence: Confluence): Tree {
 
   async function load(id: string, type: string): Promise<void> {
     const list = LISTS[type]
-    const node = list === undefined ? null : await orNull(confluence.get(`api/v2/${list}/${id}`, Listed))
+    const node =
+      list === undefined
+        ? null
+        : await confluence.get(`api/v2/${list}/${id}`, Listed).catch(returnIf(isMissing, null))
     if (list !== undefined && node?.id === id) nodes.set(id, { ...node, list })
     else missing.add(id)
   }
@@ -225,7 +227,7 @@ async function readLayer(confluence: Confluence, id: string): Promise<Layer> {
       start += limit
     }
   } catch (error) {
-    if (error instanceof ProviderError && error.kind === 'rejected') return 'unknown'
+    if (isRejected(error)) return 'unknown'
     throw error
   }
 }
@@ -241,14 +243,5 @@ export function layerOf({ restrictions: { user, group } }: Restriction) {
     layer: isRestricted ? layer : null,
     isCut: [user, group].some(({ results, limit }) => results.length >= limit),
     limit: Math.min(user.limit, group.limit),
-  }
-}
-
-async function orNull<Result>(request: Promise<Result>): Promise<Result | null> {
-  try {
-    return await request
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
   }
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { ProviderError } from '../../adapter.ts'
+import { isMissing, ProviderError } from '../../adapter.ts'
 import { parseEach } from '../../rest.ts'
-import { isMissing } from '../shared/client.ts'
 import { type Jira, NAME } from './client.ts'
 
 const PROJECTS_MAX = 500

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type AccessPolicy, ProviderError } from '../../adapter.ts'
+import { type AccessPolicy, isRejected, returnIf } from '../../adapter.ts'
 import { knownOf } from '../../rest.ts'
 import type { Surveyed } from '../shared/feed.ts'
 import { inParts } from '../../../kernel/in-parts.ts'
@@ -99,11 +99,13 @@ const openDirectory = (jira: Jira): Directory =>
     },
   })
 
-/** Resolves the account ids of readers. People whom the account cannot see are left out. */
+/** Resolves the account ids of readers. What the account cannot see counts as empty. */
 function createResolver(jira: Jira, { named }: Directory, projects: ReadonlyMap<string, Project>) {
-  const applicationRoles = makeOnce(() => orNone(jira.get('applicationrole', ApplicationRoles), []))
+  const applicationRoles = makeOnce(() =>
+    jira.get('applicationrole', ApplicationRoles).catch(returnIf(isRejected, [])),
+  )
   const roleOf = makeOncePerKey(async (path: string): Promise<Named> => {
-    const { actors } = await orNone(jira.get(path, Role), { actors: [] })
+    const { actors } = await jira.get(path, Role).catch(returnIf(isRejected, { actors: [] }))
     return {
       users: actors.flatMap(({ actorUser }) => actorUser?.accountId ?? []),
       groups: actors.flatMap(({ actorGroup }) => actorGroup?.groupId ?? []),
@@ -132,8 +134,9 @@ function createResolver(jira: Jira, { named }: Directory, projects: ReadonlyMap<
   }
 
   const ofProject = makeOncePerKey(async (id: string): Promise<ReadonlySet<string>> => {
-    const scheme = jira.get(`project/${id}/permissionscheme`, Scheme, { expand: 'permissions' })
-    const { permissions } = await orNone(scheme, { permissions: [] })
+    const { permissions } = await jira
+      .get(`project/${id}/permissionscheme`, Scheme, { expand: 'permissions' })
+      .catch(returnIf(isRejected, { permissions: [] }))
     const browsing = permissions.filter(({ permission }) => permission === 'BROWSE_PROJECTS')
     return await all(
       browsing.map(({ holder }) => holder),
@@ -143,7 +146,7 @@ function createResolver(jira: Jira, { named }: Directory, projects: ReadonlyMap<
 
   const levelMembers = makeOncePerKey(async (projectId: string) => {
     const path = `project/${projectId}/issuesecuritylevelscheme`
-    const scheme = await orNone(jira.get(path, SecurityScheme), null)
+    const scheme = await jira.get(path, SecurityScheme).catch(returnIf(isRejected, null))
     if (scheme === null) return new Set<z.output<typeof LevelMember>>()
     const members = jira.pages(`issuesecurityschemes/${scheme.id}/members`, LevelMember, {
       maxResults: PER_PAGE,
@@ -171,13 +174,3 @@ const only = (kind: keyof Named, id: string | null | undefined): Named => ({
   ...NOBODY,
   ...(id != null && { [kind]: [id] }),
 })
-
-/** What the account cannot see counts as empty. */
-async function orNone<Value>(answer: Promise<Value>, none: Value): Promise<Value> {
-  try {
-    return await answer
-  } catch (error) {
-    if (error instanceof ProviderError && error.kind === 'rejected') return none
-    throw error
-  }
-}

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { VERSION } from '../../../kernel/version.ts'
-import { ProviderError } from '../../adapter.ts'
+import { isMissing, ProviderError } from '../../adapter.ts'
 import { findThing, parseAnswer, type RestAnswer, type RestOptions, type RestRequest } from '../../rest.ts'
 
 export type Parameters = Readonly<Record<string, string>>
@@ -66,7 +66,3 @@ export const postJson = (url: string, body: unknown): RestRequest => ({
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),
 })
-
-/** Whether the object does not exist or the account may not see it. */
-export const isMissing = (error: unknown): boolean =>
-  error instanceof ProviderError && (error.code === '404' || error.code === '410')

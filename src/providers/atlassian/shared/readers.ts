@@ -1,9 +1,9 @@
 import {
   type AccessPolicy,
   type GroupMembers,
+  isRejected,
   type PermissionsEnd,
   type PermissionsPage,
-  ProviderError,
 } from '../../adapter.ts'
 import type { Surveyed } from './feed.ts'
 import type { Position } from './position.ts'
@@ -109,7 +109,7 @@ export async function collect<Entry, Value>(
   try {
     for await (const page of pages) for (const entry of page) for (const value of of(entry)) all.add(value)
   } catch (error) {
-    if (!(error instanceof ProviderError) || error.kind !== 'rejected') throw error
+    if (!isRejected(error)) throw error
     return new Set()
   }
   return all

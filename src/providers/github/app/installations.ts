@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { ProviderError } from '../../adapter.ts'
-import { type GitHub, isMissing } from '../client.ts'
+import { isMissing, ProviderError } from '../../adapter.ts'
+import type { GitHub } from '../client.ts'
 
 const Installation = z.object({
   id: z.int(),

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { drive_v3 } from '@googleapis/drive'
 import { makeOncePerKey } from '../../../kernel/make-once.ts'
-import type { AccessPolicy, GroupMembers } from '../../adapter.ts'
-import { GoogleError } from '../shared/error.ts'
+import { type AccessPolicy, type GroupMembers, isRejected, returnIf } from '../../adapter.ts'
 import {
   type AccessPolicies,
   type DriveApi,
@@ -49,16 +48,14 @@ async function listPermissions({ api, call }: DriveApi, fileId: string): Promise
     const token: { pageToken?: string } = pageToken === undefined ? {} : { pageToken }
     const fields = `nextPageToken,permissions(${PERMISSION_FIELDS})`
     const params = { fileId, fields, pageSize: PAGE_SIZE, supportsAllDrives: true, ...token }
-    try {
-      const data = await call((options) => api.permissions.list(params, options))
-      all.push(...(data.permissions ?? []))
-      pageToken = data.nextPageToken ?? undefined
-    } catch (error) {
-      // Only accounts that may share the file may list its permissions. The item is stored without a policy, and
-      // policyHealth counts it.
-      if (error instanceof GoogleError && error.kind === 'rejected') return null
-      throw error
-    }
+    const data = await call((options) => api.permissions.list(params, options)).catch(
+      returnIf(isRejected, null),
+    )
+    // Only accounts that may share the file may list its permissions. The item is stored without a policy, and
+    // policyHealth counts it.
+    if (data === null) return null
+    all.push(...(data.permissions ?? []))
+    pageToken = data.nextPageToken ?? undefined
   } while (pageToken !== undefined)
   return all
 }

@@ -1,16 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { drive_v3 } from '@googleapis/drive'
-import { GoogleError } from '../shared/error.ts'
+import { isRejected, returnIf } from '../../adapter.ts'
 import { permissionsHash } from './access-policy.ts'
-import {
-  FOLDER,
-  listFiles,
-  type DriveApi,
-  type DriveFile,
-  type DriveRun,
-  type FolderPaths,
-  type Sharing,
-} from './run.ts'
+import { FOLDER, listFiles, type DriveFile, type DriveRun, type FolderPaths, type Sharing } from './run.ts'
 
 const MOST_CACHED = 50_000
 const DEEPEST = 50
@@ -76,7 +68,15 @@ export function createFolderPaths(drive: FolderSource): FolderPaths {
     let pageToken: string | null = null
     let count = 0
     do {
-      const page = await foldersPage(drive, { feed, query, fields: FOLDER_FIELDS, pageSize: 1000, pageToken })
+      const input: Parameters<typeof listFiles>[1] = {
+        feed,
+        query,
+        fields: FOLDER_FIELDS,
+        pageSize: 1000,
+        pageToken,
+      }
+      // Only an optimization: after a refusal folders are requested one by one.
+      const page: typeof NO_FILES = await listFiles(drive, input).catch(returnIf(isRejected, NO_FILES))
       for (const folder of page.files) learn(folder)
       count += page.files.length
       pageToken = page.next
@@ -85,6 +85,8 @@ export function createFolderPaths(drive: FolderSource): FolderPaths {
 
   return { learn, learnAll, pathOf, sharingOf }
 }
+
+const NO_FILES: Awaited<ReturnType<typeof listFiles>> = { files: [], next: null, incomplete: false }
 
 const folderName = (folder: drive_v3.Schema$File, name: string): FolderName => ({
   name,
@@ -97,30 +99,15 @@ function sharingIn(file: drive_v3.Schema$File): Sharing {
   return file.hasAugmentedPermissions ? 'augmented' : 'drive'
 }
 
-// Only an optimization: after a refusal folders are requested one by one.
-async function foldersPage(drive: DriveApi, input: Parameters<typeof listFiles>[1]) {
-  try {
-    return await listFiles(drive, input)
-  } catch (error) {
-    if (error instanceof GoogleError && error.kind === 'rejected') return { files: [], next: null }
-    throw error
-  }
-}
-
 // The root of My Drive is an ordinary folder. A shared drive's root carries the drive's name, so paths start with
 // either.
 async function readFolder({ api, call, drives }: FolderSource, id: string): Promise<FolderName | null> {
   const drive = drives.names.get(id)
   if (drive !== undefined) return { name: drive, parent: null, sharing: 'drive' }
-  try {
-    const params = { fileId: id, fields: FOLDER_FIELDS, supportsAllDrives: true }
-    const folder = await call((options) => api.files.get(params, options))
-    return folder.name ? folderName(folder, folder.name) : null
-  } catch (error) {
-    // A file may be shared without its folder.
-    if (error instanceof GoogleError && error.kind === 'rejected') return null
-    throw error
-  }
+  const params = { fileId: id, fields: FOLDER_FIELDS, supportsAllDrives: true }
+  // A file may be shared without its folder.
+  const folder = await call((options) => api.files.get(params, options)).catch(returnIf(isRejected, null))
+  return folder?.name ? folderName(folder, folder.name) : null
 }
 
 /** A short hash of what files inherit from a folder: its name, place and permissions. */

@@ -1,4 +1,5 @@
-import { GoogleError } from '../shared/error.ts'
+import { returnIf } from '../../adapter.ts'
+import { isNotFound } from '../shared/error.ts'
 import {
   driveFile,
   FILE_FIELDS,
@@ -82,11 +83,6 @@ async function* childrenOf(run: DriveRun, feed: string, folderId: string): Async
 
 async function getTarget(run: DriveRun, fileId: string): Promise<DriveFile | null> {
   if (fileId === '') return null
-  try {
-    const file = await getFile(run, fileId)
-    return file.trashed ? null : file
-  } catch (error) {
-    if (error instanceof GoogleError && error.status === 404) return null
-    throw error
-  }
+  const file = await getFile(run, fileId).catch(returnIf(isNotFound, null))
+  return file?.trashed ? null : file
 }

@@ -1,11 +1,11 @@
 import {
-  type AccessPolicy,
+  isRejected,
   type PermissionsEnd,
   type PermissionsPage,
   ProviderError,
   type ProviderErrorKind,
+  returnIf,
 } from '../../adapter.ts'
-import { GoogleError } from '../shared/error.ts'
 import { mapBounded } from '../shared/map-bounded.ts'
 import { changesAfter } from './changes.ts'
 import { isFolderNew, isInDriveFeed } from './crawl.ts'
@@ -85,18 +85,10 @@ async function* policiesOf(
   for (const some of inParts(files, PAGE_SIZE)) {
     const policies: PermissionsPage['policies'] = []
     await mapBounded(some, AT_ONCE, async (file) => {
-      policies.push({ externalId: itemId(feed, file.id), accessPolicy: await policyOrHidden(run, file) })
+      // Hides a file whose permissions Google refuses to list, instead of leaving its old policy.
+      const accessPolicy = await run.policies.policyOf(file).catch(returnIf(isRejected, null))
+      policies.push({ externalId: itemId(feed, file.id), accessPolicy })
     })
     yield { groups: [], policies }
-  }
-}
-
-/** Hides a file whose permissions Google refuses to list, instead of leaving its old policy. */
-async function policyOrHidden(run: DriveRun, file: DriveFile): Promise<AccessPolicy | null> {
-  try {
-    return await run.policies.policyOf(file)
-  } catch (error) {
-    if (error instanceof GoogleError && error.kind === 'rejected') return null
-    throw error
   }
 }

@@ -1,5 +1,5 @@
 import type { drive_v3 } from '@googleapis/drive'
-import { ProviderError } from '../../adapter.ts'
+import { isRejected, ProviderError, returnIf } from '../../adapter.ts'
 import type { GoogleCalls } from '../shared/calls.ts'
 import { GoogleError } from '../shared/error.ts'
 import { newCrawlName, type SyncStep } from '../shared/sync-steps.ts'
@@ -15,14 +15,10 @@ export async function listDrives(api: drive_v3.Drive, call: GoogleCalls): Promis
   do {
     const token: { pageToken?: string } = pageToken === undefined ? {} : { pageToken }
     const params = { pageSize: 100, fields: 'nextPageToken,drives(id,name)', ...token }
-    try {
-      const data = await call((options) => api.drives.list(params, options))
-      for (const { id, name } of data.drives ?? []) if (id) names.set(id, name ?? id)
-      pageToken = data.nextPageToken ?? undefined
-    } catch (error) {
-      if (!(error instanceof GoogleError) || error.kind !== 'rejected') throw error
-      return { names: new Map(), isKnown: false }
-    }
+    const data = await call((options) => api.drives.list(params, options)).catch(returnIf(isRejected, null))
+    if (data === null) return { names: new Map(), isKnown: false }
+    for (const { id, name } of data.drives ?? []) if (id) names.set(id, name ?? id)
+    pageToken = data.nextPageToken ?? undefined
   } while (pageToken !== undefined)
   return { names, isKnown: true }
 }

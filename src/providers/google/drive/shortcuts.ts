@@ -5,7 +5,8 @@ import { getFile, itemId, MY_DRIVE, rangeUnder, type DriveFile, type DriveRun } 
 import { readFiles, type FileToRead } from './file-items.ts'
 import { filesBehind } from './folder-walk.ts'
 import { isStored, storedPages } from '../../stored-ids.ts'
-import { GoogleError } from '../shared/error.ts'
+import { returnIf } from '../../adapter.ts'
+import { isNotFound } from '../shared/error.ts'
 import { emptyStep, type SyncStep } from '../shared/sync-steps.ts'
 import { inParts } from '../../../kernel/in-parts.ts'
 
@@ -94,17 +95,13 @@ function remember(state: DriveCursor, entry: Followed): void {
 /** Whether a feed of this account reports the target, so that it is stored under its own id. */
 async function isToldByFeed(run: DriveRun, state: DriveCursor, targetId: string): Promise<boolean> {
   if (targetId === '') return true
-  try {
-    const target = await getFile(run, targetId)
-    const feed = target.driveId ?? MY_DRIVE
-    if (feed !== MY_DRIVE) return Object.hasOwn(state.feeds, feed)
-    return (
-      target.ownedByMe === true || Boolean(target.sharedWithMeTime) || (await isReached(run, state, targetId))
-    )
-  } catch (error) {
-    if (error instanceof GoogleError && error.status === 404) return false
-    throw error
-  }
+  const target = await getFile(run, targetId).catch(returnIf(isNotFound, null))
+  if (target === null) return false
+  const feed = target.driveId ?? MY_DRIVE
+  if (feed !== MY_DRIVE) return Object.hasOwn(state.feeds, feed)
+  return (
+    target.ownedByMe === true || Boolean(target.sharedWithMeTime) || (await isReached(run, state, targetId))
+  )
 }
 
 /** A feed reports the contents of a shared folder even when they are not shared themselves. */

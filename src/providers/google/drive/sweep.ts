@@ -1,5 +1,5 @@
+import { isRejected } from '../../adapter.ts'
 import { storedPages } from '../../stored-ids.ts'
-import { GoogleError } from '../shared/error.ts'
 import { emptyStep, type SyncStep } from '../shared/sync-steps.ts'
 import { isInDriveFeed } from './crawl.ts'
 import type { DriveCursor } from './cursor.ts'
@@ -17,7 +17,7 @@ export async function* sweep(run: DriveRun, state: DriveCursor): AsyncGenerator<
       if (visible !== null) yield* deleteInvisible(run, feed, visible)
     } catch (error) {
       // The drive refuses the listing now; a later run compares it.
-      if (feed !== MY_DRIVE && error instanceof GoogleError && error.kind === 'rejected') continue
+      if (feed !== MY_DRIVE && isRejected(error)) continue
       throw error
     }
     state.sweep = state.sweep.filter((other) => other !== feed)

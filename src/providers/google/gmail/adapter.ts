@@ -2,14 +2,15 @@ import { gmail, type gmail_v1 } from '@googleapis/gmail'
 import pLimit from 'p-limit'
 import { makeOnce } from '../../../kernel/make-once.ts'
 import {
+  isRejected,
   ProviderError,
   type ChangePage,
   type ListChangesInput,
   type OAuthAdapter,
   type ProviderSession,
+  returnIf,
 } from '../../adapter.ts'
 import { createGoogleCaller, createGoogleCalls, type GoogleCalls } from '../shared/calls.ts'
-import { GoogleError } from '../shared/error.ts'
 import { createGoogleOAuth } from '../shared/oauth.ts'
 import type { GoogleAdapterOptions } from '../shared/settings.ts'
 import { createItemFailures, retriesAfter } from '../shared/item-failures.ts'
@@ -100,11 +101,8 @@ async function getProfile(api: gmail_v1.Gmail, call: GoogleCalls): Promise<gmail
 
 /** Label names by id. When Gmail refuses, mails carry the ids instead. */
 async function listLabels(api: gmail_v1.Gmail, call: GoogleCalls): Promise<Map<string, string>> {
-  try {
-    const { labels } = await call((options) => api.users.labels.list({ userId: 'me' }, options))
-    return new Map((labels ?? []).flatMap(({ id, name }) => (id && name ? [[id, name] as const] : [])))
-  } catch (error) {
-    if (error instanceof GoogleError && error.kind === 'rejected') return new Map()
-    throw error
-  }
+  const { labels } = await call((options) => api.users.labels.list({ userId: 'me' }, options)).catch(
+    returnIf(isRejected, { labels: [] }),
+  )
+  return new Map((labels ?? []).flatMap(({ id, name }) => (id && name ? [[id, name] as const] : [])))
 }

@@ -20,6 +20,8 @@ export class GoogleError extends ProviderError {
   }
 }
 
+export const isNotFound = (error: unknown): boolean => error instanceof GoogleError && error.status === 404
+
 interface GoogleErrorOptions {
   status?: number
   reason?: string

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { z } from 'zod'
-import { ProviderError } from '../../adapter.ts'
-import type { Graph } from '../shared/graph.ts'
+import { returnIf } from '../../adapter.ts'
+import { type Graph, isClosed } from '../shared/graph.ts'
 
 const AT_ONCE = 4
 const DriveAnswer = z.object({
@@ -41,17 +41,9 @@ export async function listDrives(graph: Graph): Promise<Drives> {
 }
 
 async function librariesOf(graph: Graph, site: z.output<typeof Site>): Promise<Drive[]> {
-  try {
-    const found = await graph.all(`sites/${encodeURIComponent(site.id)}/drives?$select=id,name`, DriveAnswer)
-    const url = (site.webUrl ?? '').replace(/^https?:\/\//, '').replace(/\/+$/, '')
-    return found.map(({ id, name }) => ({
-      id,
-      name: name ?? id,
-      site: { name: site.displayName || url, url },
-    }))
-  } catch (error) {
-    // The account may still follow a site that it can no longer open.
-    if (error instanceof ProviderError && (error.code === '404' || error.code === '403')) return []
-    throw error
-  }
+  const address = `sites/${encodeURIComponent(site.id)}/drives?$select=id,name`
+  // The account may still follow a site that it can no longer open.
+  const found = await graph.all(address, DriveAnswer).catch(returnIf(isClosed, []))
+  const url = (site.webUrl ?? '').replace(/^https?:\/\//, '').replace(/\/+$/, '')
+  return found.map(({ id, name }) => ({ id, name: name ?? id, site: { name: site.displayName || url, url } }))
 }

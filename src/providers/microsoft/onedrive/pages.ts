@@ -1,5 +1,6 @@
 import type { FeedPage, Listed } from '../../feed.ts'
 import { ProviderError } from '../../adapter.ts'
+import { isMissing } from '../shared/graph.ts'
 import { changesAt, firstPage, latestLink } from './changes.ts'
 import { type DriveItem, itemId } from './drive-item.ts'
 import type { Position } from './position.ts'
@@ -44,7 +45,7 @@ async function beginCrawl(
     position.drives[drive] = { link, crawl: firstPage(drive, itemsPerPage) }
   } catch (error) {
     // It was removed after it was listed.
-    if (!isGone(error)) throw error
+    if (!isMissing(error)) throw error
     delete position.drives[drive]
   }
 }
@@ -62,7 +63,7 @@ export async function crawlPage(
     return { listed: listedIn(drive, files, unknown), gone: [] }
   } catch (error) {
     if (isStale(error)) state.crawl = firstPage(drive, itemsPerPage)
-    else if (isGone(error)) state.crawl = null
+    else if (isMissing(error)) state.crawl = null
     else throw error
     return { listed: [], gone: [] }
   }
@@ -81,7 +82,7 @@ export async function changePage({ run, read }: Progress, position: Position): P
     return { listed: listedIn(drive, files, unknown), gone: gone.map(({ id }) => itemId(drive, id)) }
   } catch (error) {
     // The next run handles a missing drive.
-    if (isGone(error)) read.add(drive)
+    if (isMissing(error)) read.add(drive)
     else if (isStale(error)) {
       await beginCrawl(run, position, drive)
       surveyLater(position, drive, [])
@@ -130,4 +131,3 @@ const listedIn = (
 /** Graph no longer accepts the delta token. */
 export const isStale = (error: unknown): boolean =>
   error instanceof ProviderError && error.kind === 'cursor_expired'
-const isGone = (error: unknown): boolean => error instanceof ProviderError && error.code === '404'

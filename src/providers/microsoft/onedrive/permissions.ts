@@ -1,6 +1,7 @@
 import pLimit from 'p-limit'
-import { type PermissionsEnd, type PermissionsPage, ProviderError } from '../../adapter.ts'
+import { isRejected, type PermissionsEnd, type PermissionsPage, returnIf } from '../../adapter.ts'
 import { storedPages } from '../../stored-ids.ts'
+import { isMissing } from '../shared/graph.ts'
 import { changesAt } from './changes.ts'
 import { type DriveItem, itemId } from './drive-item.ts'
 import { isStale } from './pages.ts'
@@ -49,8 +50,7 @@ async function* changedIn(
     }
   } catch (error) {
     // The drive no longer exists, or the position is too old: a run handles both.
-    const isForRun = isStale(error) || (error instanceof ProviderError && error.code === '404')
-    if (!isForRun) throw error
+    if (!isStale(error) && !isMissing(error)) throw error
     return true
   }
   return needsRun
@@ -71,17 +71,10 @@ async function* policiesPage(run: DriveRun, ids: readonly string[]): AsyncGenera
 }
 
 /** Hides a file that no longer exists. */
-async function policyOrHidden(run: DriveRun, externalId: string) {
-  run.session.signal.throwIfAborted()
-  try {
-    return await run.readers.policyOf(
-      externalId,
-      run.drives.get(externalId.slice(0, externalId.indexOf('/'))),
-    )
-  } catch (error) {
-    if (error instanceof ProviderError && error.kind === 'rejected') return null
-    throw error
-  }
+async function policyOrHidden({ session, readers, drives }: DriveRun, externalId: string) {
+  session.signal.throwIfAborted()
+  const drive = drives.get(externalId.slice(0, externalId.indexOf('/')))
+  return await readers.policyOf(externalId, drive).catch(returnIf(isRejected, null))
 }
 
 /** All stored files, or a random selection. */

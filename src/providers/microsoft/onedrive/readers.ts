@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { makeOnce, makeOncePerKey } from '../../../kernel/make-once.ts'
-import type { AccessPolicy, GroupMembers } from '../../adapter.ts'
-import { ProviderError } from '../../adapter.ts'
+import { type AccessPolicy, type GroupMembers, isRejected, ProviderError, returnIf } from '../../adapter.ts'
 import type { Graph } from '../shared/graph.ts'
 import { addressOf, Me, ME_FIELDS } from '../shared/oauth.ts'
 import { pathOf } from './drive-item.ts'
@@ -109,14 +108,11 @@ interface Names {
   groups: Set<string>
 }
 
+const isRefused = (error: unknown): boolean => error instanceof ProviderError && error.code === '403'
+
 /** The permissions of an item, inherited ones included; none when Graph refuses to list them. */
 async function permissionsOf(graph: Graph, externalId: string): Promise<Permission[]> {
-  try {
-    return await graph.all(`${pathOf(externalId)}/permissions`, Permission)
-  } catch (error) {
-    if (error instanceof ProviderError && error.code === '403') return []
-    throw error
-  }
+  return await graph.all(`${pathOf(externalId)}/permissions`, Permission).catch(returnIf(isRefused, []))
 }
 
 /** A permission that expires or needs a password is ignored, because its end would go unnoticed. */
@@ -136,25 +132,18 @@ function policyNaming(names: Names): AccessPolicy {
 
 /** A user's address; empty when the account may not read the profile. */
 async function lookUp(graph: Graph, id: string): Promise<string> {
-  try {
-    const user = await graph.find(`users/${encodeURIComponent(id)}?$select=${ME_FIELDS}`, Me)
-    return user === null ? '' : addressOf(user)
-  } catch (error) {
-    if (error instanceof ProviderError && error.kind === 'rejected') return ''
-    throw error
-  }
+  const address = `users/${encodeURIComponent(id)}?$select=${ME_FIELDS}`
+  const user = await graph.find(address, Me).catch(returnIf(isRejected, null))
+  return user === null ? '' : addressOf(user)
 }
 
 /** https://learn.microsoft.com/graph/api/organization-list: `User.Read` shows these two fields. */
 async function findOrganization(graph: Graph): Promise<OrganizationGroup | null> {
-  try {
-    const { value } = await graph.get('organization?$select=id,verifiedDomains', Organizations)
-    const [found] = value
-    if (found === undefined) return null
-    const domains = (found.verifiedDomains ?? []).map(({ name }) => name.toLowerCase()).toSorted()
-    return { id: found.id, members: { users: [], groups: [], domains, isWorkspace: false } }
-  } catch (error) {
-    if (error instanceof ProviderError && error.kind === 'rejected') return null
-    throw error
-  }
+  const answer = await graph
+    .get('organization?$select=id,verifiedDomains', Organizations)
+    .catch(returnIf(isRejected, null))
+  const found = answer?.value[0]
+  if (found === undefined) return null
+  const domains = (found.verifiedDomains ?? []).map(({ name }) => name.toLowerCase()).toSorted()
+  return { id: found.id, members: { users: [], groups: [], domains, isWorkspace: false } }
 }

@@ -1,7 +1,7 @@
 import type { LimitFunction } from 'p-limit'
 import { z } from 'zod'
 import type { TextExtractor, TextFormat } from '../../../file-text/index.ts'
-import { ProviderError, type ProviderSession } from '../../adapter.ts'
+import { isRejected, type ProviderSession } from '../../adapter.ts'
 import { extractFile, tooLarge } from '../../extract-file.ts'
 import type { Graph } from '../shared/graph.ts'
 
@@ -85,7 +85,7 @@ async function textOrReason(
   try {
     return { text: await reader.oneAttachment(() => textOf(reader, path, one)) }
   } catch (error) {
-    if (error instanceof ProviderError && error.kind === 'rejected') return { reason: error.message }
+    if (isRejected(error)) return { reason: error.message }
     throw error
   }
 }

@@ -5,7 +5,7 @@ import { createOpenRequest } from '../../../guarded-requests/guarded-request.ts'
 import { VERSION } from '../../../kernel/version.ts'
 import { createProviderCaller } from '../../retried-calls.ts'
 import { ProviderError, type ProviderSession } from '../../adapter.ts'
-import { createRest, parseShape, type RestAnswer, sendRequest } from '../../rest.ts'
+import { createRest, findThing, type RestAnswer, sendRequest } from '../../rest.ts'
 
 const PAGES_MAX = 10_000
 const NAME = 'Microsoft'
@@ -90,16 +90,7 @@ export function createGraphs(
     return {
       get,
       page,
-      async find(address, schema) {
-        try {
-          const found = await get(address, z.unknown())
-          const isThing = Identified.safeParse(found).success
-          return parseShape(found, schema, NAME, isThing ? 'rejected' : 'unavailable')
-        } catch (error) {
-          if (isMissing(error)) return null
-          throw error
-        }
-      },
+      find: (address, schema) => findThing(get(address, z.unknown()), { schema, name: NAME, isMissing }),
       async all(address, schema) {
         const all: z.output<typeof schema>[] = []
         let next: string | null = address
@@ -136,8 +127,12 @@ function sorted<Schema extends z.ZodType>(
   return { entries, unknown }
 }
 
-/** Whether the object does not exist or the account may not see it. */
+/** Whether Graph has no such object. */
 export const isMissing = (error: unknown): boolean => error instanceof ProviderError && error.code === '404'
+
+/** The same, or the account may not open it. */
+export const isClosed = (error: unknown): boolean =>
+  isMissing(error) || (error instanceof ProviderError && error.code === '403')
 
 /** Downloads from public addresses, and from Graph's own address if the operator configured one. */
 function createDownload(apiUrl: string): (session: ProviderSession, url: string) => Promise<Buffer> {

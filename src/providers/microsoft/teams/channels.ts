@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { z } from 'zod'
-import { ProviderError } from '../../adapter.ts'
-import type { Graph } from '../shared/graph.ts'
+import { returnIf } from '../../adapter.ts'
+import { type Graph, isClosed } from '../shared/graph.ts'
 
 const AT_ONCE = 4
 const TeamAnswer = z.object({ id: z.string().min(1), displayName: z.string().nullish() })
@@ -29,20 +29,15 @@ export async function listChannels(graph: Graph): Promise<Channels> {
 }
 
 async function channelsOf(graph: Graph, team: z.output<typeof TeamAnswer>): Promise<Channel[]> {
-  try {
-    const address = `teams/${encodeURIComponent(team.id)}/channels?$select=id,displayName,membershipType`
-    const found = await graph.all(address, ChannelAnswer)
-    return found.map(({ id, displayName, membershipType }) => ({
-      id,
-      name: displayName || id,
-      team: { id: team.id, name: team.displayName || team.id },
-      isStandard: membershipType === 'standard',
-    }))
-  } catch (error) {
-    // The team belongs to another organization, or the account has just left it.
-    if (isClosed(error)) return []
-    throw error
-  }
+  const address = `teams/${encodeURIComponent(team.id)}/channels?$select=id,displayName,membershipType`
+  // A closed team belongs to another organization, or the account has just left it.
+  const found = await graph.all(address, ChannelAnswer).catch(returnIf(isClosed, []))
+  return found.map(({ id, displayName, membershipType }) => ({
+    id,
+    name: displayName || id,
+    team: { id: team.id, name: team.displayName || team.id },
+    isStandard: membershipType === 'standard',
+  }))
 }
 
 /** The path of a channel below `/v1.0/`. */
@@ -51,7 +46,3 @@ export const channelPath = ({ id, team }: Channel): string =>
 
 /** The group of a channel's readers, so that a membership change changes no item. */
 export const groupOf = ({ id, team, isStandard }: Channel): string => (isStandard ? team.id : id)
-
-/** Whether Graph has no such thing, or the account may not open it. */
-export const isClosed = (error: unknown): boolean =>
-  error instanceof ProviderError && (error.code === '404' || error.code === '403')

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { HOUR_MS } from '../../../kernel/clock.ts'
 import type { FeedPage } from '../../feed.ts'
-import { ProviderError } from '../../adapter.ts'
+import { ProviderError, returnIf } from '../../adapter.ts'
 import { storedBelow } from '../../stored-ids.ts'
-import { channelPath, isClosed } from './channels.ts'
+import { isClosed } from '../shared/graph.ts'
+import { channelPath } from './channels.ts'
 import { Thread, threadItemId } from './message.ts'
 import type { Position } from './position.ts'
 import type { TeamsRun } from './read-thread.ts'
@@ -119,14 +120,10 @@ const listedIn = (
 ]
 
 async function missingIn(run: TeamsRun, id: string): Promise<string[]> {
-  const there = new Set<string>()
-  try {
-    if (run.channels.has(id))
-      for (const message of await run.graph.all(`${messagesOf(run, id)}?$top=${TOP_MAX}`, Named))
-        there.add(threadItemId(id, message.id))
-  } catch (error) {
-    if (!isClosed(error)) throw error
-  }
+  const messages = run.channels.has(id)
+    ? await run.graph.all(`${messagesOf(run, id)}?$top=${TOP_MAX}`, Named).catch(returnIf(isClosed, []))
+    : []
+  const there = new Set(messages.map((message) => threadItemId(id, message.id)))
   return (await storedBelow(run.session, threadItemId(id, ''))).filter((stored) => !there.has(stored))
 }
 

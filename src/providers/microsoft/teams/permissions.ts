@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import type { GroupMembers, PermissionsEnd, PermissionsPage } from '../../adapter.ts'
-import { type Channel, channelPath, groupOf, isClosed } from './channels.ts'
+import { type GroupMembers, type PermissionsEnd, type PermissionsPage, returnIf } from '../../adapter.ts'
+import { isClosed } from '../shared/graph.ts'
+import { type Channel, channelPath, groupOf } from './channels.ts'
 import type { Position } from './position.ts'
 import type { TeamsRun } from './read-thread.ts'
 
@@ -24,12 +25,8 @@ export async function* permissionsOf(
 /** The account can read what it can open; if Graph refuses the list, only the account can. */
 async function membersOf({ graph, address }: TeamsRun, channel: Channel): Promise<GroupMembers> {
   const users = new Set([address])
-  try {
-    for (const { email } of await graph.all(membersPath(channel), Member))
-      if (email) users.add(email.toLowerCase())
-  } catch (error) {
-    if (!isClosed(error)) throw error
-  }
+  for (const { email } of await graph.all(membersPath(channel), Member).catch(returnIf(isClosed, [])))
+    if (email) users.add(email.toLowerCase())
   return { users: [...users].toSorted(), groups: [], domains: [], isWorkspace: false }
 }
 

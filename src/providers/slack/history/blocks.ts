@@ -1,4 +1,4 @@
-import { ProviderError } from '../../adapter.ts'
+import { ProviderError, returnIf } from '../../adapter.ts'
 import type { SlackRun } from '../client.ts'
 import { blockStart, readMessages, tsBefore, type SlackMessage } from '../reading/messages.ts'
 
@@ -94,20 +94,13 @@ export async function readThread(run: SlackRun, channelId: string, rootTs: strin
   return [...messages.values()].toSorted((left, right) => (left.ts < right.ts ? -1 : 1))
 }
 
+const isGone = (error: unknown): boolean =>
+  error instanceof ProviderError && error.code === 'thread_not_found'
+
 async function readReplies(run: SlackRun, channelId: string, rootTs: string, cursor: string) {
   const from = cursor === '' ? {} : { cursor }
-  try {
-    return await run.call((token) =>
-      run.client.conversations.replies({
-        token,
-        channel: channelId,
-        ts: rootTs,
-        limit: REPLIES_LIMIT,
-        ...from,
-      }),
-    )
-  } catch (error) {
-    if (error instanceof ProviderError && error.code === 'thread_not_found') return null
-    throw error
-  }
+  const thread = { channel: channelId, ts: rootTs, limit: REPLIES_LIMIT, ...from }
+  return await run
+    .call((token) => run.client.conversations.replies({ token, ...thread }))
+    .catch(returnIf(isGone, null))
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type ChangePage, type ItemFailure, ProviderError } from '../../adapter.ts'
+import { type ChangePage, isRejected, type ItemFailure } from '../../adapter.ts'
 import { idAfter, storedPages } from '../../stored-ids.ts'
 import { joinSlackChannel, listSlackChannels, type SlackChannel } from './channels.ts'
 import { forgetChannel, type SlackChannelState, unreadChannel } from './cursor.ts'
@@ -79,7 +79,7 @@ async function joinIfNeeded(sync: SlackSync, channel: SlackChannel): Promise<Ite
   } catch (error) {
     const failure = sync.outage.failureOf(channelKey(sync, channel.id), error)
     // A refusal is final; a channel without an answer is retried by the next run.
-    fresh.left = error instanceof ProviderError && error.kind === 'rejected'
+    fresh.left = isRejected(error)
     return {
       ...failure,
       title: `#${channel.name}`,

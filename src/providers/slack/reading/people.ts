@@ -1,5 +1,5 @@
 import type { UsersInfoResponse } from '@slack/web-api'
-import { ProviderError } from '../../adapter.ts'
+import { isRejected, returnIf } from '../../adapter.ts'
 import type { SlackRun } from '../client.ts'
 import type { SlackAuthor, SlackPeople } from './items.ts'
 import type { SlackMessage } from './messages.ts'
@@ -58,14 +58,17 @@ function unknownPeople(
   return [...new Set(ids)].filter((id) => !people.has(id))
 }
 
+/** Names are optional: when Slack withholds them (unknown user, missing scope), ids replace them. */
+const noNames = returnIf(isRejected, null)
+
 async function listPeople(run: SlackRun, people: Map<string, SlackAuthor>): Promise<void> {
   let cursor = ''
   for (let page = 0; page < MOST_LIST_PAGES; page += 1) {
-    const answer = await namesOrNull(() =>
-      run.call((token) =>
+    const answer = await run
+      .call((token) =>
         run.client.users.list({ token, limit: LIST_LIMIT, ...(cursor === '' ? {} : { cursor }) }),
-      ),
-    )
+      )
+      .catch(noNames)
     for (const member of answer?.members ?? []) {
       if (member.id !== undefined) people.set(member.id, personOf(member, member.id))
     }
@@ -75,18 +78,8 @@ async function listPeople(run: SlackRun, people: Map<string, SlackAuthor>): Prom
 }
 
 async function readPerson(run: SlackRun, id: string): Promise<SlackAuthor> {
-  const answer = await namesOrNull(() => run.call((token) => run.client.users.info({ token, user: id })))
+  const answer = await run.call((token) => run.client.users.info({ token, user: id })).catch(noNames)
   return answer?.user ? personOf(answer.user, id) : { name: id, email: null }
-}
-
-/** Names are optional: when Slack withholds them (unknown user, missing scope), ids replace them. */
-async function namesOrNull<Answer>(read: () => Promise<Answer>): Promise<Answer | null> {
-  try {
-    return await read()
-  } catch (error) {
-    if (error instanceof ProviderError && error.kind === 'rejected') return null
-    throw error
-  }
 }
 
 function personOf(user: NonNullable<UsersInfoResponse['user']>, id: string): SlackAuthor {

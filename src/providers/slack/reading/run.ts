@@ -1,5 +1,5 @@
 import { createOutageGuard, type OutageGuard } from '../../outage-guard.ts'
-import { ProviderError, type ChangePage } from '../../adapter.ts'
+import { type ChangePage, isRejected, returnIf } from '../../adapter.ts'
 import type { SlackChannel } from './channels.ts'
 import type { SlackRun } from '../client.ts'
 import { writeSlackCursor, type SlackState } from './cursor.ts'
@@ -40,12 +40,13 @@ export async function startSync(
   state: SlackState,
   options: SlackChangesOptions,
 ): Promise<SlackSync> {
-  const own = await findOwnWorkspace(run)
+  // A gateway need not support the method.
+  const own = await run.call((token) => run.client.auth.test({ token })).catch(returnIf(isRejected, null))
   const { externalAccountId, displayName } = run.session.account
   const workspace = {
     id: externalAccountId,
-    name: own.team ?? displayName,
-    url: own.url ?? 'https://slack.com/',
+    name: own?.team ?? displayName,
+    url: own?.url ?? 'https://slack.com/',
   }
   const directory = createSlackDirectory(run)
   return {
@@ -56,16 +57,6 @@ export async function startSync(
     state,
     outage: createOutageGuard(run.session.signal),
     channels: new Map(),
-  }
-}
-
-/** The workspace of the grant; empty when a gateway does not support the method. */
-async function findOwnWorkspace(run: SlackRun): Promise<{ team?: string; url?: string }> {
-  try {
-    return await run.call((token) => run.client.auth.test({ token }))
-  } catch (error) {
-    if (error instanceof ProviderError && error.kind === 'rejected') return {}
-    throw error
   }
 }
 
