@@ -145,6 +145,15 @@ async function startCrawl<Entry>(session: ProviderSession, feed: Feed<Entry>): P
   return { since: await feed.start(), crawl: { name, after: null }, retry: [] }
 }
 
+/** The position of a feed in a run's cursor, also during a crawl; undefined if it has none of this shape. */
+export function positionIn<Position>(
+  cursor: JsonValue | null,
+  schema: z.ZodType<Position>,
+): Position | undefined {
+  const { data } = Cursor.safeParse(cursor)
+  return schema.safeParse(data?.crawl?.after ?? data?.since).data
+}
+
 function parseCursor(cursor: JsonValue): Cursor {
   const { data } = Cursor.safeParse(cursor)
   if (data === undefined) throw new ProviderError('cursor_expired', 'The cursor belongs to another version')

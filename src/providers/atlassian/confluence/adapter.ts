@@ -1,8 +1,8 @@
-import { readFeedItem, readingFeed } from '../../feed.ts'
+import { positionIn, readFeedItem, readingFeed } from '../../feed.ts'
 import { createFormConnection } from '../../form.ts'
 import type { FormAdapter, ProviderSession } from '../../adapter.ts'
 import { prefixOf } from '../shared/feed.ts'
-import { emptyPosition, PositionInCursor } from '../shared/position.ts'
+import { emptyPosition, Position } from '../shared/position.ts'
 import { createSites, requireFound, type SiteOptions } from '../shared/site.ts'
 import { createConfluence, NAME } from './client.ts'
 import { type ConfluenceRun, createConfluenceFeed, readAlone } from './feed.ts'
@@ -38,7 +38,7 @@ export function createConfluenceAdapter(options: SiteOptions): FormAdapter {
       const prefix = prefixOf(site)
       const { found: spaces } = await findSpaces(confluence, named)
       const survey = await surveySite({ confluence, session, spaces, prefix, withParts: false })
-      const position = PositionInCursor.safeParse(cursor).data ?? emptyPosition()
+      const position = positionIn(cursor, Position) ?? emptyPosition()
       return yield* listPageReaders(confluence, survey, spaces.keys(), { position, prefix })
     },
   }

@@ -1,8 +1,8 @@
-import { readingFeed } from '../../feed.ts'
+import { positionIn, readingFeed } from '../../feed.ts'
 import { createFormConnection } from '../../form.ts'
 import type { FormAdapter, ProviderSession } from '../../adapter.ts'
 import { createSurveyFeed, prefixOf } from '../shared/feed.ts'
-import { emptyPosition, PositionInCursor } from '../shared/position.ts'
+import { emptyPosition, Position } from '../shared/position.ts'
 import { createSites, requireFound, type SiteOptions } from '../shared/site.ts'
 import { createJira, NAME } from './client.ts'
 import { JiraChoice, jiraForm } from './form.ts'
@@ -43,7 +43,7 @@ export function createJiraAdapter(options: SiteOptions): FormAdapter {
     async *listPermissions(session, { cursor }) {
       const run = await openRun(session)
       const { jira, projects, prefix } = run
-      const position = PositionInCursor.safeParse(cursor).data ?? emptyPosition()
+      const position = positionIn(cursor, Position) ?? emptyPosition()
       const surveyed = await surveyIssues({ ...run, position })
       return yield* listIssueReaders(jira, surveyed, projects, { position, prefix })
     },

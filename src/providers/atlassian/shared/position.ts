@@ -13,11 +13,6 @@ export type Position = z.output<typeof Position>
 
 export const emptyPosition = (): Position => ({ known: {}, survey: null })
 
-/** The position in the cursor of `readingFeed`, also during a crawl. */
-export const PositionInCursor = z
-  .object({ since: Position, crawl: z.object({ after: Position.nullable() }).nullable() })
-  .transform(({ since, crawl }): Position => (crawl === null ? since : (crawl.after ?? emptyPosition())))
-
 /** The readers in a mark. */
 export const readersIn = (mark: string): string => (mark.split('.')[1] ?? '').replace(NOTHING, '')
 

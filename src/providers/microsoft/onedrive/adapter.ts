@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import { readingFeed } from '../../feed.ts'
+import { positionIn, readingFeed } from '../../feed.ts'
 import type { OAuthAdapter, ProviderSession } from '../../adapter.ts'
 import { createGraphs } from '../shared/graph.ts'
 import { createMicrosoftOAuth } from '../shared/oauth.ts'
@@ -7,7 +7,7 @@ import type { MicrosoftAdapterOptions } from '../shared/settings.ts'
 import { listDrives } from './drives.ts'
 import { createDriveFeed } from './feed.ts'
 import { permissionsOf } from './permissions.ts'
-import { emptyPosition, PositionInCursor } from './position.ts'
+import { emptyPosition, Position } from './position.ts'
 import type { DriveRun } from './read-file.ts'
 import { createReaders } from './readers.ts'
 
@@ -36,7 +36,7 @@ export function createOneDriveAdapter(options: MicrosoftAdapterOptions): OAuthAd
     ...createMicrosoftOAuth(settings, { scopes: ONEDRIVE_SCOPES, clock }),
     ...readingFeed(async (session) => createDriveFeed(await openRun(session))),
     async *listPermissions(session, { cursor }) {
-      const position = PositionInCursor.safeParse(cursor).data ?? emptyPosition()
+      const position = positionIn(cursor, Position) ?? emptyPosition()
       return yield* permissionsOf(await openRun(session), position)
     },
   }

@@ -1,6 +1,7 @@
-import type { FeedPage, Listed } from '../../feed.ts'
+import type { Listed } from '../../feed.ts'
 import { ProviderError } from '../../adapter.ts'
 import { isMissing } from '../shared/graph.ts'
+import type { Step } from '../shared/position-feed.ts'
 import { changesAt, firstPage, latestLink } from './changes.ts'
 import { type DriveItem, itemId } from './drive-item.ts'
 import type { Position } from './position.ts'
@@ -17,10 +18,6 @@ export interface Progress {
   /** Drives whose changes it has read. */
   read: Set<string>
   survey: DriveSurvey | undefined
-}
-
-interface Step extends Pick<FeedPage<DriveItem>, 'listed'> {
-  gone: string[]
 }
 
 /** Adds new drives to the position and removes missing ones. */
@@ -54,7 +51,7 @@ async function beginCrawl(
 export async function crawlPage(
   { graph, itemsPerPage }: DriveRun,
   position: Position,
-): Promise<Step | undefined> {
+): Promise<Step<DriveItem>> {
   const [drive, state] = Object.entries(position.drives).find(([, { crawl }]) => crawl !== null) ?? []
   if (drive === undefined || state === undefined) return undefined
   try {
@@ -70,7 +67,7 @@ export async function crawlPage(
 }
 
 /** The next page of changes; undefined when this run has read all. */
-export async function changePage({ run, read }: Progress, position: Position): Promise<Step | undefined> {
+export async function changePage({ run, read }: Progress, position: Position): Promise<Step<DriveItem>> {
   const [drive, state] = Object.entries(position.drives).find(([id]) => !read.has(id)) ?? []
   if (drive === undefined || state === undefined) return undefined
   try {
@@ -103,7 +100,7 @@ function surveyLater(position: Position, drive: string, changed: readonly DriveI
 }
 
 /** The next files of a survey: missing ones, then those in changed folders; undefined if there is none. */
-export async function surveyPage(progress: Progress, position: Position): Promise<Step | undefined> {
+export async function surveyPage(progress: Progress, position: Position): Promise<Step<DriveItem>> {
   const { run } = progress
   const [drive, state] = Object.entries(position.surveys)[0] ?? []
   if (drive === undefined || state === undefined) return undefined

@@ -25,8 +25,3 @@ export const Position = z.object({
 export type Position = z.output<typeof Position>
 
 export const emptyPosition = (): Position => ({ drives: {}, surveys: {} })
-
-/** The position in the cursor of `readingFeed`, also during a crawl. */
-export const PositionInCursor = z
-  .object({ since: Position, crawl: z.object({ after: Position.nullable() }).nullable() })
-  .transform(({ since, crawl }): Position => crawl?.after ?? since)

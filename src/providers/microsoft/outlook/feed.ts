@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import type { Feed, FeedPage, Listed } from '../../feed.ts'
-import { ProviderError, type ProviderSession } from '../../adapter.ts'
+import type { Feed } from '../../feed.ts'
+import { ProviderError } from '../../adapter.ts'
 import { storedBelow } from '../../stored-ids.ts'
+import { createPositionFeed, type Step } from '../shared/position-feed.ts'
 import { type Folders, folderPath } from './folders.ts'
 import { mailItemId } from './message.ts'
 import { type MailRun, readMail } from './read-mail.ts'
@@ -16,7 +17,6 @@ const Position = z.object({
   sweep: z.boolean(),
 })
 type Position = z.output<typeof Position>
-type Page = Omit<FeedPage<null>, 'next' | 'isLast'>
 
 /**
  * A mailbox by one delta query for each folder (https://learn.microsoft.com/graph/delta-query-messages). A mail
@@ -28,19 +28,12 @@ export function createMailFeed(run: MailRun): Feed<null> {
   /** Folders whose changes this run has read. */
   const read = new Set<string>()
   let missing: string[] | undefined
-  let isMatched = false
-  let started: Position = { folders: {}, sweep: false }
-
-  function match(position: Position): void {
-    if (!isMatched) matchFolders(position, folders)
-    isMatched = true
-  }
 
   /** The next page of the first folder for which `isNext`. */
   async function folderPage(
     position: Position,
     isNext: (id: string, state: { isRead: boolean }) => boolean,
-  ): Promise<Page | undefined> {
+  ): Promise<Step<null>> {
     const [id, state] = Object.entries(position.folders).find(([one, its]) => isNext(one, its)) ?? []
     if (id === undefined || state === undefined) return undefined
     try {
@@ -50,54 +43,43 @@ export function createMailFeed(run: MailRun): Feed<null> {
         state.isRead = true
         read.add(id)
       }
-      return {
-        listed: listedIn(
-          session,
-          entries.map((entry) => entry.id),
-        ),
-      }
+      const ids = new Set(entries.map((entry) => mailItemId(session, entry.id)))
+      return toLookUp([...ids])
     } catch (error) {
       forgive(position, id, error)
-      return { listed: [] }
+      return toLookUp([])
     }
   }
 
   /** Stored mails that no folder lists. Each is looked up, because it may have moved meanwhile. */
-  async function sweepPage(position: Position): Promise<Page | undefined> {
+  async function sweepPage(position: Position): Promise<Step<null>> {
     if (!position.sweep) return undefined
     missing ??= await missingIn(run)
     const some = missing.splice(0, run.itemsPerPage)
     position.sweep = missing.length > 0
     if (!position.sweep) missing = undefined
-    return { listed: some.map((externalId) => ({ externalId, entry: null })) }
+    return toLookUp(some)
   }
 
-  return {
-    async start() {
-      started = { folders: {}, sweep: false }
-      match(started)
-      return started
-    },
-    async list(after) {
-      const position = after === null ? structuredClone(started) : Position.parse(after)
-      match(position)
-      const page = await folderPage(position, (_id, { isRead }) => !isRead)
-      const isLast = Object.values(position.folders).every(({ isRead }) => isRead)
-      return { listed: page?.listed ?? [], next: position, isLast, ...(isLast && { since: position }) }
-    },
-    async changes(since) {
+  return createPositionFeed<Position, null>({
+    schema: Position,
+    empty: () => ({ folders: {}, sweep: false }),
+    match: (position) => matchFolders(position, folders),
+    crawl: (position) => folderPage(position, (_id, { isRead }) => !isRead),
+    isCrawled: (position) => Object.values(position.folders).every(({ isRead }) => isRead),
+    async changes(position) {
       session.signal.throwIfAborted()
-      const { data: position } = Position.safeParse(since)
-      if (position === undefined)
-        throw new ProviderError('cursor_expired', 'The cursor belongs to another version')
-      match(position)
-      const page = (await folderPage(position, (id) => !read.has(id))) ?? (await sweepPage(position))
-      const isLast = !position.sweep && Object.keys(position.folders).every((id) => read.has(id))
-      return { listed: page?.listed ?? [], gone: [], next: position, isLast }
+      return (await folderPage(position, (id) => !read.has(id))) ?? (await sweepPage(position))
     },
+    isDone: (position) => !position.sweep && Object.keys(position.folders).every((id) => read.has(id)),
     read: (externalId) => readMail(run, externalId),
-  }
+  })
 }
+
+const toLookUp = (ids: readonly string[]) => ({
+  listed: ids.map((externalId) => ({ externalId, entry: null })),
+  gone: [],
+})
 
 /** Adds new folders; missing ones may have left stored mails behind. */
 function matchFolders(position: Position, folders: Folders): void {
@@ -109,9 +91,6 @@ function matchFolders(position: Position, folders: Folders): void {
   for (const id of folders.keys())
     if (!Object.hasOwn(position.folders, id)) position.folders[id] = { link: firstPage(id), isRead: false }
 }
-
-const listedIn = (session: ProviderSession, ids: readonly string[]): Listed<null>[] =>
-  [...new Set(ids)].map((id) => ({ externalId: mailItemId(session, id), entry: null }))
 
 /** With an expired token, removals are not reported; nor is anything in a removed folder. */
 function forgive(position: Position, id: string, error: unknown): void {

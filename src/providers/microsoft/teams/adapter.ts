@@ -1,5 +1,4 @@
-import { z } from 'zod'
-import { readingFeed } from '../../feed.ts'
+import { positionIn, readingFeed } from '../../feed.ts'
 import type { OAuthAdapter, ProviderSession } from '../../adapter.ts'
 import { createGraphs } from '../shared/graph.ts'
 import { addressOf, createMicrosoftOAuth, Me, ME_FIELDS } from '../shared/oauth.ts'
@@ -18,8 +17,6 @@ export const TEAMS_SCOPES = [
   'TeamMember.Read.All',
   'ChannelMember.Read.All',
 ]
-
-const Cursor = z.object({ since: Position })
 
 /** Reads the threads of the channels that an account can open. */
 export function createTeamsAdapter(options: MicrosoftAdapterOptions): OAuthAdapter {
@@ -41,8 +38,8 @@ export function createTeamsAdapter(options: MicrosoftAdapterOptions): OAuthAdapt
     ...createMicrosoftOAuth(settings, { scopes: TEAMS_SCOPES, clock }),
     ...readingFeed(async (session) => createChannelFeed(await openRun(session))),
     async *listPermissions(session, { cursor }) {
-      const { data } = Cursor.safeParse(cursor)
-      return yield* permissionsOf(await openRun(session), data?.since ?? emptyPosition())
+      const position = positionIn(cursor, Position) ?? emptyPosition()
+      return yield* permissionsOf(await openRun(session), position)
     },
   }
 }

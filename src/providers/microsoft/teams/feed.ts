@@ -1,5 +1,5 @@
 import type { Feed } from '../../feed.ts'
-import { ProviderError } from '../../adapter.ts'
+import { createPositionFeed } from '../shared/position-feed.ts'
 import type { Thread } from './message.ts'
 import { changePage, crawlPage, matchChannels, type Progress, surveyPage } from './pages.ts'
 import { emptyPosition, Position } from './position.ts'
@@ -11,47 +11,27 @@ import { readThread, type TeamsRun } from './read-thread.ts'
  */
 export function createChannelFeed(run: TeamsRun): Feed<Thread> {
   const progress: Progress = { run, read: new Set(), restarted: new Set(), missing: undefined }
-  let isMatched = false
-  let started = emptyPosition()
-
-  function match(position: Position): void {
-    if (!isMatched) matchChannels(run, position)
-    isMatched = true
-  }
-
-  return {
-    async start() {
-      started = emptyPosition()
-      match(started)
-      return started
-    },
-    async list(after) {
-      const position = after === null ? structuredClone(started) : Position.parse(after)
-      match(position)
-      const step = await crawlPage(progress, position)
-      const isLast = Object.values(position.channels).every(({ crawl }) => crawl === null)
-      return { listed: step?.listed ?? [], next: position, isLast, ...(isLast && { since: position }) }
-    },
-    async changes(since) {
-      const { data: position } = Position.safeParse(since)
-      if (position === undefined)
-        throw new ProviderError('cursor_expired', 'The cursor belongs to another version')
-      match(position)
+  const isDone = ({ channels, surveys }: Position): boolean =>
+    surveys.length === 0 &&
+    Object.entries(channels).every(([id, { crawl }]) => crawl === null && progress.read.has(id))
+  return createPositionFeed<Position, Thread>({
+    schema: Position,
+    empty: emptyPosition,
+    match: (position) => matchChannels(run, position),
+    crawl: (position) => crawlPage(progress, position),
+    isCrawled: ({ channels }) => Object.values(channels).every(({ crawl }) => crawl === null),
+    async changes(position) {
       for (;;) {
         run.session.signal.throwIfAborted()
         const step =
           (await crawlPage(progress, position)) ??
           (await changePage(progress, position)) ??
           (await surveyPage(progress, position))
-        const isLast = isDone(position, progress)
         // Most channels have no changes: they share a page.
-        if (isLast || (step !== undefined && step.listed.length + step.gone.length > 0))
-          return { listed: [], gone: [], ...step, next: position, isLast }
+        if (isDone(position) || (step !== undefined && step.listed.length + step.gone.length > 0)) return step
       }
     },
+    isDone,
     read: (externalId, entry) => readThread(run, externalId, entry),
-  }
+  })
 }
-
-const isDone = ({ channels, surveys }: Position, { read }: Progress): boolean =>
-  surveys.length === 0 && Object.entries(channels).every(([id, { crawl }]) => crawl === null && read.has(id))

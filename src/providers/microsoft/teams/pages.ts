@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { HOUR_MS } from '../../../kernel/clock.ts'
-import type { FeedPage } from '../../feed.ts'
+import type { Listed } from '../../feed.ts'
 import { ProviderError, returnIf } from '../../adapter.ts'
 import { storedBelow } from '../../stored-ids.ts'
 import { isClosed } from '../shared/graph.ts'
+import type { Step } from '../shared/position-feed.ts'
 import { channelPath } from './channels.ts'
 import { Thread, threadItemId } from './message.ts'
 import type { Position } from './position.ts'
@@ -26,11 +27,7 @@ export interface Progress {
   missing: string[] | undefined
 }
 
-interface Step extends Pick<FeedPage<Thread>, 'listed'> {
-  gone: string[]
-}
-
-const NOTHING: Step = { listed: [], gone: [] }
+const NOTHING = { listed: [], gone: [] }
 
 /** Starts a channel over, once, if Graph no longer knows its token. Leaves out a closed channel. */
 function forgive({ run, restarted }: Progress, position: Position, id: string, error: unknown): void {
@@ -43,7 +40,7 @@ function forgive({ run, restarted }: Progress, position: Position, id: string, e
 }
 
 /** The next page of channels that are crawled; undefined if there is none. */
-export async function crawlPage(progress: Progress, position: Position): Promise<Step | undefined> {
+export async function crawlPage(progress: Progress, position: Position): Promise<Step<Thread>> {
   const [id, state] = Object.entries(position.channels).find(([, { crawl }]) => crawl !== null) ?? []
   if (id === undefined || state === undefined) return undefined
   try {
@@ -57,7 +54,7 @@ export async function crawlPage(progress: Progress, position: Position): Promise
 }
 
 /** The next page of changes; undefined when this run has read all. */
-export async function changePage(progress: Progress, position: Position): Promise<Step | undefined> {
+export async function changePage(progress: Progress, position: Position): Promise<Step<Thread>> {
   const { run, read } = progress
   const id = Object.keys(position.channels).find((one) => !read.has(one))
   const state = position.channels[id ?? '']
@@ -74,7 +71,7 @@ export async function changePage(progress: Progress, position: Position): Promis
 }
 
 /** Stored threads of a channel that no longer exist. */
-export async function surveyPage(progress: Progress, position: Position): Promise<Step | undefined> {
+export async function surveyPage(progress: Progress, position: Position): Promise<Step<Thread>> {
   const [id] = position.surveys
   if (id === undefined) return undefined
   const missing = (progress.missing ??= await missingIn(progress.run, id))
@@ -114,7 +111,7 @@ function surveyLater({ surveys }: Position, id: string): void {
 const listedIn = (
   channel: string,
   { entries, unknown }: { entries: readonly Thread[]; unknown: readonly string[] },
-): Step['listed'] => [
+): Listed<Thread>[] => [
   ...entries.map((entry) => ({ externalId: threadItemId(channel, entry.id), entry })),
   ...unknown.map((id) => ({ externalId: threadItemId(channel, id), entry: null })),
 ]

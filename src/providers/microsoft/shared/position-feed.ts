@@ -1,0 +1,54 @@
+import type { z } from 'zod'
+import type { Feed, FeedPage } from '../../feed.ts'
+import { type JsonValue, ProviderError } from '../../adapter.ts'
+
+/** What a request adds to a page; undefined: there was nothing to request. */
+export type Step<Entry> = (Pick<FeedPage<Entry>, 'listed'> & { gone: string[] }) | undefined
+
+/** An account's drives, folders or channels, each with its own delta query. The functions change the position. */
+export interface Parts<Position, Entry> extends Pick<Feed<Entry>, 'read'> {
+  schema: z.ZodType<Position>
+  empty(): Position
+  /** Adds new parts and removes missing ones; called once a run. */
+  match(position: Position): Promise<void> | void
+  crawl(position: Position): Promise<Step<Entry>>
+  isCrawled(position: Position): boolean
+  /** The next changes, including the crawl of new parts. */
+  changes(position: Position): Promise<Step<Entry>>
+  isDone(position: Position): boolean
+}
+
+export function createPositionFeed<Position extends JsonValue, Entry>(
+  parts: Parts<Position, Entry>,
+): Feed<Entry> {
+  let isMatched = false
+  let started = parts.empty()
+
+  async function match(position: Position): Promise<Position> {
+    if (!isMatched) await parts.match(position)
+    isMatched = true
+    return position
+  }
+
+  return {
+    async start() {
+      started = await match(parts.empty())
+      return started
+    },
+    async list(after) {
+      const position = await match(after === null ? structuredClone(started) : parts.schema.parse(after))
+      const step = await parts.crawl(position)
+      const isLast = parts.isCrawled(position)
+      return { listed: step?.listed ?? [], next: position, isLast, ...(isLast && { since: position }) }
+    },
+    async changes(since) {
+      const { data } = parts.schema.safeParse(since)
+      if (data === undefined)
+        throw new ProviderError('cursor_expired', 'The cursor belongs to another version')
+      const position = await match(data)
+      const step = await parts.changes(position)
+      return { listed: [], gone: [], ...step, next: position, isLast: parts.isDone(position) }
+    },
+    read: parts.read,
+  }
+}
