@@ -33,6 +33,7 @@ export function createGates(deps: {
     admitAgent: createAdmitAgent({ db, clock, rateLimit }),
     authenticateConsole: async (authorization, organizationId) =>
       enterWorkspace(db, await signIn(authorization), organizationId),
+    reenter: ({ userId, organizationId }) => enterWorkspace(db, userId, organizationId),
     authenticateUser: async (authorization) => ({ kind: 'user', userId: await signIn(authorization) }),
     authenticateOperator: deps.authenticateOperator,
     async admitScim(authorization) {

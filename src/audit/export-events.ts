@@ -23,12 +23,16 @@ const COLUMNS = [
   'metadata',
 ] as const
 
-/** Records that the trail is exported, then yields its text in pieces, with its own event if the filter matches. */
+/**
+ * Records that the trail is exported, then yields its text in pieces, with its own event if the filter matches.
+ * @param recheck throws once the caller may no longer read: an export can take hours
+ */
 export async function exportEvents(
   db: Db,
   clock: Clock,
   caller: ConsoleCaller,
   { format, ...filter }: EventFilter & { format: ExportFormat },
+  recheck: () => Promise<unknown>,
 ): Promise<AsyncGenerator<string>> {
   const { organizationId } = caller
   await db.transaction().execute((tx) =>
@@ -41,17 +45,18 @@ export async function exportEvents(
       at: clock.now(),
     }),
   )
-  return writeEvents(db, caller, { format, filter })
+  return writeEvents(db, caller, { format, filter, recheck })
 }
 
 async function* writeEvents(
   db: Db,
   caller: ConsoleCaller,
-  { format, filter }: { format: ExportFormat; filter: EventFilter },
+  { format, filter, recheck }: { format: ExportFormat; filter: EventFilter; recheck: () => Promise<unknown> },
 ): AsyncGenerator<string> {
   if (format === 'csv') yield csvLine(COLUMNS)
   let cursor: string | undefined
   do {
+    await recheck()
     const page: EventPage = await pageEvents(db, caller, { ...filter, cursor, limit: PAGE_EVENTS })
     if (page.auditEvents.length > 0) yield page.auditEvents.map((event) => write(event, format)).join('')
     cursor = page.nextCursor

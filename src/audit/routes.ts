@@ -131,9 +131,9 @@ export const auditRoutes = [
     }),
     downloads: EXPORT_FORMATS.map((format) => CONTENT_TYPES[format].split(';', 1)[0] ?? ''),
     responses: { 200: text('One event per line.', '"createdAt","id","action",…') },
-    handle: async ({ caller, query }, { db, clock }) => ({
+    handle: async ({ caller, query, viewAgain }, { db, clock }) => ({
       download: {
-        text: await exportEvents(db, clock, caller, query),
+        text: await exportEvents(db, clock, caller, query, viewAgain),
         contentType: CONTENT_TYPES[query.format],
         filename: `audit-events.${query.format}`,
       },

@@ -49,6 +49,7 @@ beforeAll(async () => {
         role: visitor.role ?? 'admin',
         allowedProviders: null,
       }),
+      reenter: noGate,
       authenticateUser: noGate,
       authenticateOperator: noGate,
       admit: async () => rateState,

@@ -65,6 +65,8 @@ export interface Gates {
     authorization: string | undefined,
     organizationId: string | undefined,
   ): Promise<ConsoleCaller>
+  /** The person as of now, whose token may have expired meanwhile. @throws `not_found` once they have left */
+  reenter(caller: ConsoleCaller): Promise<ConsoleCaller>
   authenticateUser(authorization: string | undefined): Promise<UserCaller>
   /** Authenticates the SCIM token and counts the request. @throws `unauthenticated`, `rate_limited` */
   admitScim(authorization: string | undefined): Promise<ScimCaller>

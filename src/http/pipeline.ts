@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { CHARGED_ACTIONS } from '../kernel/actions.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller, ScimCaller, UserCaller } from '../kernel/caller.ts'
-import { hasRole } from '../kernel/roles.ts'
+import { hasRole, type Role } from '../kernel/roles.ts'
 import type { Viewer } from '../kernel/viewer.ts'
 import { beyondReach } from '../kernel/scope.ts'
 import { isStorable } from '../kernel/text.ts'
@@ -67,12 +67,30 @@ export async function authorize<S>(
       const caller = await gates.authenticateConsole(authorization, organizationId)
       if (!hasRole(caller.role, access.role)) {
         reply.headers(rateHeaders(await gates.rateState(caller, access.action)))
-        throw new AppError('role_required', `This needs the role ${access.role} in the workspace`)
+        throw needsRole(access.role)
       }
       reply.headers(rateHeaders(await gates.admit(caller, access.action)))
       return caller
     }
   }
+}
+
+function needsRole(role: Role): AppError {
+  return new AppError('role_required', `This needs the role ${role} in the workspace`)
+}
+
+/** The caller as of now. @throws AppError once its key is revoked, or the person has left or lost the role */
+async function readAgain<S>(
+  { access }: Route<S>,
+  gates: Gates,
+  caller: RequestCaller,
+  authorization: string | undefined,
+): Promise<RequestCaller> {
+  if (caller?.kind === 'agent') return await gates.authenticateAgent(authorization)
+  if (caller?.kind !== 'console' || access.surface !== 'console') return caller
+  const person = await gates.reenter(caller)
+  if (!hasRole(person.role, access.role)) throw needsRole(access.role)
+  return person
 }
 
 export interface Work<S> {
@@ -101,8 +119,6 @@ export async function run<S>(
   try {
     const parsed = await parseRequest(route, bodyReader, caller, request, abort.signal)
     const email = emailOf(route, parsed)
-    const authenticateAgain = async () =>
-      caller?.kind === 'agent' ? await gates.authenticateAgent(request.headers.authorization) : caller
     const viewer = await viewerOf(route, gates, caller, email)
     const use = useOf(route, caller, request)
     if (use) await gates.requireRoom(use.caller)
@@ -110,7 +126,8 @@ export async function run<S>(
       use && counting(route, request, naming(email, await gates.reserveCredit(use, request.id)))
     let result: UntypedReply
     try {
-      const viewAgain = async () => await viewerOf(route, gates, await authenticateAgain(), email)
+      const viewAgain = async () =>
+        await viewerOf(route, gates, await readAgain(route, gates, caller, request.headers.authorization), email)
       result = await route.handle({ ...parsed, viewer, viewAgain }, services)
       if ('stream' in result) return await sendEvents(reply, result, reservation)
       if ('redirect' in result) return await reply.redirect(result.redirect, result.status ?? 302)

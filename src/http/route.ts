@@ -109,7 +109,7 @@ export interface RouteRequest<A extends Access, Body, Params, Query> {
   caller: CallerOf<A>
   /** The caller with what it may read, on a route that declares `onBehalfOf`. */
   viewer: Viewer | null
-  /** The same as of now, for an answer that takes long. @throws AppError once the caller or its key is refused */
+  /** The same as of now, for an answer that takes long. @throws AppError once the caller is refused */
   viewAgain(): Promise<Viewer | null>
   /** The UUID of this request: `X-Request-Id`, and on every log line. */
   requestId: string

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { documentOf, push } from '../../test/support/documents.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
+import { interruptedDownload } from '../../test/support/interrupted-download.ts'
 import {
   type Answer,
   startTestService,
@@ -105,24 +106,16 @@ const contentOf = (items: readonly Item[]): unknown[] =>
     .map((item) => Object.assign({ ...item }, { id: '', connectorId: '' }))
     .toSorted((a, b) => (a.externalId < b.externalId ? -1 : 1))
 
-/** Waits between the first bytes of an export and the rest. @returns the rest, or the failure of the connection */
-async function interrupted(key: string, body: object, act: () => Promise<void>): Promise<string> {
-  const response = await fetch(`${service.url}/v1/export`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  const reader = (response.body ?? new ReadableStream()).getReader()
-  await reader.read()
-  await act()
-  const rest: Uint8Array[] = []
-  try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) rest.push(next.value)
-  } catch (error) {
-    return String(error)
-  }
-  return Buffer.concat(rest).toString()
-}
+const interrupted = (key: string, body: object, act: () => Promise<void>): Promise<string> =>
+  interruptedDownload(
+    `${service.url}/v1/export`,
+    {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    },
+    act,
+  )
 
 describe('a long export', () => {
   const bodies = 30

@@ -58,6 +58,7 @@ beforeAll(async () => {
       admitMessage: () => {},
       admitScim: noGate,
       authenticateConsole: noGate,
+      reenter: noGate,
       authenticateUser: noGate,
       authenticateOperator: createOperatorAuthenticator(TOKEN),
       admit: noGate,

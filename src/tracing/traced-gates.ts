@@ -10,6 +10,7 @@ export function tracedGates(gates: Gates, tracer: Tracer): Gates {
       through('authorize', () => gates.admitAgent(authorization, request)),
     authenticateConsole: (authorization, organizationId) =>
       through('authorize', () => gates.authenticateConsole(authorization, organizationId)),
+    reenter: (caller) => through('authorize', () => gates.reenter(caller)),
     authenticateUser: (authorization) => through('authorize', () => gates.authenticateUser(authorization)),
     admitScim: (authorization) => through('authorize', () => gates.admitScim(authorization)),
     authenticateOperator: (authorization) => gates.authenticateOperator(authorization),

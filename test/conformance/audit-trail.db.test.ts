@@ -7,6 +7,7 @@ import { newestFirst } from '../../src/database/list-page.ts'
 import type { NewRow } from '../../src/database/schema.ts'
 import type { ConsoleCaller } from '../../src/kernel/caller.ts'
 import { databaseContents } from '../support/database-contents.ts'
+import { interruptedDownload } from '../support/interrupted-download.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
 import { type Person, signIn } from '../support/people.ts'
 import { type Answer, startTestService, type TestOrganization, type TestService } from '../support/service.ts'
@@ -226,11 +227,32 @@ describe('an export of the trail', () => {
     await store(1_000)
     const { db } = service.database
     const clock = { now: () => NOW }
-    const text = await exportEvents(db, clock, caller(), { format: 'jsonl', action: 'source.update' })
+    const query = { format: 'jsonl', action: 'source.update' } as const
+    const text = await exportEvents(db, clock, caller(), query, async () => undefined)
     const first = await text.next()
     expect(String(first.value).trimEnd().split('\n')).toHaveLength(200)
     await db.deleteFrom('audit_events').where('organization_id', '=', organization.id).execute()
     expect(await text.next()).toEqual({ done: true, value: undefined })
+  })
+
+  it('breaks off once its person is no longer an admin [AUD-16]', async () => {
+    const note = 'x'.repeat(20_000)
+    await store(1_000, () => ({ metadata: JSON.stringify({ note }) }))
+    const change = (role: 'admin' | 'member') =>
+      service.database.db
+        .updateTable('memberships')
+        .set({ role })
+        .where('organization_id', '=', organization.id)
+        .where('user_id', '=', admin.userId)
+        .execute()
+    const rest = (act: () => Promise<unknown>) =>
+      interruptedDownload(
+        `${service.url}/v1/console/audit-events/export?format=jsonl`,
+        { headers: { Authorization: `Bearer ${admin.token}` } },
+        async () => void (await act()),
+      )
+    expect((await rest(() => change('admin'))).length).toBeGreaterThan(10_000_000)
+    expect((await rest(() => change('member'))).slice(0, 100)).toMatch(/terminated/)
   })
 
   it('needs a format and the role admin; a refused one is not recorded [AUD-16]', async () => {

@@ -42,6 +42,7 @@ export async function createRouteServer<S>(
       if (caller.kind !== 'console') throw new AppError('unauthenticated', 'A person is needed')
       return caller
     },
+    reenter: async (caller) => caller,
     async authenticateUser() {
       throw new AppError('unauthenticated', 'Nobody is a user here')
     },
