@@ -66,10 +66,27 @@ export async function filesIn(location) {
     .toSorted()
 }
 
+/**
+ * Names a new folder that begins with `prefix`, and removes those of killed builds. The caller holds the build's lock.
+ * @param {string} prefix
+ */
+export async function newBuildFolder(prefix) {
+  const parent = path.dirname(prefix)
+  const names = await readdir(parent).catch((error) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  for (const name of names.filter((one) => one.startsWith(path.basename(prefix))))
+    await rm(path.join(parent, name), { recursive: true, force: true })
+  return `${prefix}${randomUUID()}`
+}
+
 /** Builds next to the output and swaps it in when complete. */
 async function replace(output, inputs, build) {
   const fingerprint = await fingerprintOf(inputs)
-  const unfinished = path.join(ROOT, '.cache', `built-${randomUUID()}`)
+  const unfinished = await newBuildFolder(
+    path.join(ROOT, '.cache', `built-${path.basename(path.dirname(output))}-`),
+  )
   const former = `${unfinished}-former`
   try {
     await mkdir(unfinished, { recursive: true })

@@ -1,9 +1,9 @@
 // Builds the documentation into `site/dist`, a static site below `/guide/`.
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { ELSEWHERE } from '../../site/pages.mjs'
-import { ensureBuilt, filesIn } from './build-once.mjs'
+import { ensureBuilt, filesIn, newBuildFolder } from './build-once.mjs'
 import { ensureGuidePackages, GUIDE_FOLDER, ROOT } from './install.mjs'
 import { runBuilder } from './run-builder.mjs'
 
@@ -41,7 +41,7 @@ export async function ensureGuide({ runtime, onBuild }) {
 
 /** Below `site/`, so that VitePress finds its packages from there. */
 async function build(runtime, folder) {
-  const work = path.join(GUIDE_FOLDER, `.build-${randomUUID()}`)
+  const work = await newBuildFolder(path.join(GUIDE_FOLDER, '.build-'))
   try {
     await gatherPages(work)
     await cp(path.join(GUIDE_FOLDER, 'theme'), path.join(work, '.vitepress/theme'), { recursive: true })
