@@ -223,7 +223,7 @@ const OTHERS: Record<string, () => Promise<(args: string[]) => Promise<unknown>>
 }
 
 const [wanted, ...others] = process.argv.slice(2)
-const other = wanted === undefined ? undefined : OTHERS[wanted]
+const other = wanted !== undefined && Object.hasOwn(OTHERS, wanted) ? OTHERS[wanted] : undefined
 if (other !== undefined) {
   const measureOther = await other()
   await measureOther(others)

@@ -271,6 +271,13 @@ describe('memory, on failure', () => {
     expect(stderr).not.toBe('')
   })
 
+  it('reads --json after -- as a word of the question', async () => {
+    await memory('search', 'what', 'is', '--', '--json')
+    expect(lastBody()).toEqual({ query: 'what is --json', rank: 'hybrid' })
+    service.intercept = () => ({ status: 500, body: '<html>' })
+    expect((await memory('search', '--', '--json')).stderr).toBe('Error: The service answered 500 (http_500)\n')
+  })
+
   it('shows help on request', async () => {
     expect(await memory('--help')).toMatchObject({ code: 0, stdout: expect.stringContaining('import') })
   })

@@ -9,7 +9,7 @@ const EXIT_USAGE = 2
 
 /** Runs a command line and returns the exit code: 0, 1 for a failure, 2 for a wrong command line. */
 async function run(args: readonly string[]): Promise<number> {
-  const json = args.includes('--json')
+  const json = beforeOperands(args).includes('--json')
   try {
     await createProgram(json ? () => undefined : undefined).parseAsync(args, { from: 'user' })
     return Number(process.exitCode ?? 0)
@@ -18,6 +18,12 @@ async function run(args: readonly string[]): Promise<number> {
     writeFailure(error, json)
     return error instanceof UsageError || error instanceof CommanderError ? EXIT_USAGE : EXIT_FAILED
   }
+}
+
+/** What follows `--` is no option. */
+function beforeOperands(args: readonly string[]): readonly string[] {
+  const end = args.indexOf('--')
+  return end === -1 ? args : args.slice(0, end)
 }
 
 function writeFailure(error: unknown, json: boolean): void {

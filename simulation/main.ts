@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { messageOf } from '../src/kernel/thrown-errors.ts'
 import { makeSnapshot, makeTemplate } from '../test/support/database-setup.ts'
 import { runSeed, type Outcome } from './run-seed.ts'
 import { shrink } from './shrink.ts'
@@ -19,15 +20,20 @@ const OPTIONS = {
   trace: { type: 'boolean', default: false },
   'no-shrink': { type: 'boolean', default: false },
 } as const
+const RANGE = /^(\d+)\.\.(\d+)$/
 const given = readOptions()
 
 function readOptions() {
   try {
-    return parseArgs({ options: OPTIONS }).values
-  } catch {
+    const { values } = parseArgs({ options: OPTIONS })
+    for (const name of ['seed', 'rounds', 'minutes'] as const)
+      if (Number.isNaN(Number(values[name] ?? 0))) throw new Error(`--${name} must be a number`)
+    if (!RANGE.test(values.seeds ?? '0..0')) throw new Error('--seeds must be FROM..TO')
+    return values
+  } catch (error) {
     const usage =
       'npm run simulate -- --seed N | --seeds FROM..TO [--rounds R | --minutes M] [--trace] [--no-shrink]'
-    process.stderr.write(`Usage: ${usage}\n`)
+    process.stderr.write(`${messageOf(error)}\nUsage: ${usage}\n`)
     return process.exit(2)
   }
 }
@@ -98,9 +104,8 @@ function describe({ number, place, kind, operation }: Outcome['faults'][number])
 
 function rangeOf(): [number, number] {
   if (given.seed !== undefined) return [Number(given.seed), Number(given.seed)]
-  const range = /^(\d+)\.\.(\d+)$/.exec(given.seeds ?? (given.minutes === undefined ? '1..20' : '1..1000000'))
-  if (!range) throw new Error('--seeds takes FROM..TO')
-  return [Number(range[1]), Number(range[2])]
+  const [, from, to] = RANGE.exec(given.seeds ?? (given.minutes === undefined ? '1..20' : '1..1000000')) ?? []
+  return [Number(from), Number(to)]
 }
 
 function log(line: string): void {

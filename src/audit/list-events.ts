@@ -3,14 +3,13 @@ import type { Db } from '../database/database.ts'
 import { type PageQuery, readPage } from '../database/list-page.ts'
 import type { Row } from '../database/schema.ts'
 import type { Caller } from '../kernel/caller.ts'
-import type { AuditAction } from './actions.ts'
 import type { AuditEvent } from './schemas.ts'
 
 export const NEWEST = { at: 'created_at', id: 'id' }
 
 /** Selects events that match every field. */
 export interface EventFilter {
-  action?: AuditAction | undefined
+  action?: string | undefined
   /** The person or the key that acted. */
   actor?: string | undefined
   /** The target's id, or the external id of a deleted item. */
