@@ -275,7 +275,9 @@ describe('memory, on failure', () => {
     await memory('search', 'what', 'is', '--', '--json')
     expect(lastBody()).toEqual({ query: 'what is --json', rank: 'hybrid' })
     service.intercept = () => ({ status: 500, body: '<html>' })
-    expect((await memory('search', '--', '--json')).stderr).toBe('Error: The service answered 500 (http_500)\n')
+    expect((await memory('search', '--', '--json')).stderr).toBe(
+      'Error: The service answered 500 (http_500)\n',
+    )
   })
 
   it('shows help on request', async () => {

@@ -127,7 +127,12 @@ export async function run<S>(
     let result: UntypedReply
     try {
       const viewAgain = async () =>
-        await viewerOf(route, gates, await readAgain(route, gates, caller, request.headers.authorization), email)
+        await viewerOf(
+          route,
+          gates,
+          await readAgain(route, gates, caller, request.headers.authorization),
+          email,
+        )
       result = await route.handle({ ...parsed, viewer, viewAgain }, services)
       if ('stream' in result) return await sendEvents(reply, result, reservation)
       if ('redirect' in result) return await reply.redirect(result.redirect, result.status ?? 302)

@@ -306,6 +306,9 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
     await rig.signIn(page, (await rig.settle()).email, 'developers')
     await expectSettled(page)
     await page.getByRole('button', { name: 'Add a webhook' }).click()
+    await page.getByLabel('Address').fill('ftp://files.example.com')
+    await page.getByRole('button', { name: 'Add webhook', exact: true }).click()
+    await page.getByText('url must begin with').waitFor()
     // The service itself answers 404 there, so the event is refused.
     await page.getByLabel('Address').fill(`${rig.service.url}/nowhere`)
     await page.getByRole('button', { name: 'Add webhook', exact: true }).click()

@@ -131,7 +131,11 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
   it('says that nothing was connected when the user refuses at the provider', async () => {
     const { page, close } = await visit('sources?provider=slack&error=access_denied')
     const notice = page.getByRole('status').filter({ hasText: 'Slack was not connected' })
-    expect(await notice.innerText()).toContain('The provider reported: access_denied.')
+    expect(await notice.innerText()).toContain('access was not allowed at the provider')
+    // Anyone can write a URL.
+    await page.goto(`${rig.service.url}/console/sources?provider=slack&error=call_this_number`)
+    await notice.getByText('the provider refused the request').waitFor()
+    expect(await notice.innerText()).not.toContain('call')
     await close()
   })
 

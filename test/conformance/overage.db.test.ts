@@ -206,7 +206,7 @@ describe('answers over the cap of a metered tier', () => {
     expect(invoicesOf(customer).map(({ amount_due }) => amount_due)).toEqual([0, 29_900, 29_903])
   })
 
-  it('are counted once when the meter’s answer is lost, and resent under the same identifier [PAY-28]', async () => {
+  it("are counted once when the meter's answer is lost, and resent under the same identifier [PAY-28]", async () => {
     const { workspace, customer } = await overTheCap()
     for (let n = 0; n < 5; n += 1) await workspace.search()
     paid.stripe.faults.add({ path: '/v1/billing/meter_events', drop: true, afterEffect: true, times: 2 })

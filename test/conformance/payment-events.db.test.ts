@@ -143,7 +143,7 @@ describe('the webhook', () => {
     expect(await workspace.billing()).toMatchObject({ status: 'trialing', tier: 'scale' })
   })
 
-  it('succeeds while Stripe’s API is down, and takes effect once that is back [PAY-23]', async () => {
+  it("succeeds while Stripe's API is down, and takes effect once that is back [PAY-23]", async () => {
     const workspace = await newCustomer()
     paid.stripe.faults.add({ method: 'GET', path: '/v1/subscriptions', status: 503 })
     await workspace.buy('builder').catch(() => null)

@@ -208,7 +208,7 @@ describe('checkout', () => {
 })
 
 describe('the life of a subscription', () => {
-  it('an uncanceled trial is charged at its end, and credits reset with Stripe’s period [PAY-12, PAY-13]', async () => {
+  it("an uncanceled trial is charged at its end, and credits reset with Stripe's period [PAY-12, PAY-13]", async () => {
     const workspace = await newCustomer()
     await workspace.buy('builder')
     await workspace.useCredits(5_000)
@@ -254,7 +254,7 @@ describe('the life of a subscription', () => {
     expect(await workspace.search()).toBe(402)
   })
 
-  it('an upgrade applies at once and keeps the credits used; a downgrade waits for the period’s end [PAY-16]', async () => {
+  it("an upgrade applies at once and keeps the credits used; a downgrade waits for the period's end [PAY-16]", async () => {
     const workspace = await newCustomer()
     await workspace.buy('builder')
     await paid.advance({ days: 8 })

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, cp, writeFile } from 'node:fs/promises'
+import { glob, mkdtemp, readdir, readFile, rm, cp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -128,4 +128,12 @@ describe('a release', () => {
       await rm(folder, { recursive: true, force: true })
     }
   })
+})
+
+it('has straight apostrophes in what people read', async () => {
+  const curly: string[] = []
+  const texts = ['{cli,client,console/src,emulators,scripts,src}/**/*.{mjs,py,ts,tsx}', '{.,docs/**}/*.md']
+  for await (const file of glob(texts, { cwd: ROOT, exclude: ['**/node_modules/**', '**/*.{test,d}.ts'] }))
+    if (/\p{L}’\p{L}/u.test(await read(file))) curly.push(file)
+  expect(curly).toEqual([])
 })

@@ -6,11 +6,13 @@ import { formatNumber } from './format.ts'
 
 /** The service's message and the request ID to report to the operator. */
 export function ErrorNotice({ error }: { error: ApiError }) {
+  // The message of a single fault is the error's own.
+  const issues = error.issues.filter(({ message }) => message !== error.message)
   return (
     <Alert color="red" icon={<CircleAlert size={18} aria-hidden />} title={error.message} role="alert">
-      {error.issues.length > 0 && (
+      {issues.length > 0 && (
         <ul>
-          {error.issues.map(({ path, message }) => (
+          {issues.map(({ path, message }) => (
             <li key={`${path} ${message}`}>{message}</li>
           ))}
         </ul>

@@ -1,8 +1,14 @@
 import { Alert } from '@mantine/core'
 import { hasChannels, providerName } from '../api/provider-list.ts'
 
-/** OAuth error codes (RFC 6749, 4.1.2.1). No other text of the URL is shown, because anyone can write it. */
-const ERROR_CODE = /^[a-z_]{1,60}$/
+/** By OAuth error code (RFC 6749, 4.1.2.1). No text of the URL is shown, because anyone can write it. */
+const FAILURES: ReadonlyMap<string, string> = new Map([
+  ['access_denied', 'Nothing was stored, because access was not allowed at the provider.'],
+  ['server_error', 'Nothing was stored, because the provider failed. Try again later.'],
+  ['temporarily_unavailable', 'Nothing was stored, because the provider is overloaded. Try again later.'],
+])
+const OTHER_FAILURE =
+  "Nothing was stored, because the provider refused the request. The operator can check the app's settings there."
 
 interface Outcome {
   isGood: boolean
@@ -37,9 +43,7 @@ function outcomeOf(query: URLSearchParams, isConfirmed: boolean): Outcome | null
     return {
       isGood: false,
       title: `${provider} was not connected`,
-      text: ERROR_CODE.test(error)
-        ? `Nothing was stored. The provider reported: ${error}.`
-        : 'Nothing was stored.',
+      text: FAILURES.get(error) ?? OTHER_FAILURE,
     }
   switch (query.get('checkout')) {
     case 'done':

@@ -10,7 +10,7 @@ const boundaries = (anchor: string, from: string, count: number): string[] => {
 }
 
 describe('billing periods', () => {
-  it('begin on the last day of a month without the anchor’s day, and do not drift', () => {
+  it("begin on the last day of a month without the anchor's day, and do not drift", () => {
     expect(boundaries('2028-01-31T10:00Z', '2028-01-31T10:00Z', 5)).toEqual([
       '2028-01-31T10:00',
       '2028-02-29T10:00',
@@ -36,7 +36,7 @@ describe('billing periods', () => {
     )
   })
 
-  it('cover every moment from the anchor, each 28 to 31 days long, at the anchor’s time of day', () => {
+  it("cover every moment from the anchor, each 28 to 31 days long, at the anchor's time of day", () => {
     const moment = fc.date({
       min: new Date('2000-01-01T00:00:00Z'),
       max: new Date('2100-01-01T00:00:00Z'),

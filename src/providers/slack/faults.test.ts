@@ -129,7 +129,7 @@ describe('Slack: faults', () => {
       const { slack, sync, channel } = await connect({ now: () => NOW })
       sync.now = NOW + skew
       await sync.run()
-      slack.state.post(channel(0), { text: 'said at the provider’s time' })
+      slack.state.post(channel(0), { text: "said at the provider's time" })
       await sync.run()
       expect(differences(slack, sync)).toEqual([])
     }

@@ -29,7 +29,7 @@ describe('the filters of the trail', () => {
     ).toEqual({})
   })
 
-  it('keep a time that passes through the browser’s input', () => {
+  it("keep a time that passes through the browser's input", () => {
     const at = '2026-03-02T09:30:00.000Z'
     expect(readTime(localTime(at))).toBe(at)
   })

@@ -85,7 +85,7 @@ function Faults({ plan }: { plan: Schemas['Billing'] }) {
         </Alert>
       )}
       {stopped !== null && (
-        <Alert color="orange" icon={<TriangleAlert size={18} aria-hidden />} title="Over the plan’s limits">
+        <Alert color="orange" icon={<TriangleAlert size={18} aria-hidden />} title="Over the plan's limits">
           {stopped.replace('would stop', 'have stopped')} They resume when you remove others or upgrade.
         </Alert>
       )}

@@ -19,7 +19,7 @@ export function Expected({ of: { page, fact } }: { of: Pick<Question, 'page' | '
 /** The item's title, or a generic text if the user can't read it. */
 function ItemTitle({ id }: { id: string }) {
   const item = useSourceItem(id)
-  if (item.data === undefined) return item.error ? 'An item that you can’t read' : 'A stored item'
+  if (item.data === undefined) return item.error ? "An item that you can't read" : 'A stored item'
   return (
     <TextLink to="/sources/items" search={{ item: id }} inherit>
       {item.data.title || item.data.externalId}

@@ -51,7 +51,7 @@ function termsOf(retention: Retention): readonly (readonly [string, string])[] {
     ],
     [
       'Backups',
-      'The service creates none automatically. Deleted data remains in the operator’s backups as long as they exist.',
+      "The service creates none automatically. Deleted data remains in the operator's backups as long as they exist.",
     ],
   ]
 }

@@ -12,7 +12,7 @@ describe('tokenize', () => {
     ])
   })
 
-  it('stems like Snowball’s English stemmer where Porter1 differs', () => {
+  it("stems like Snowball's English stemmer where Porter1 differs", () => {
     const words =
       'consistency consisting knightly skies dying generously communism succeed outings news cried ties'
     expect(tokenize(words).join(' ')).toBe(

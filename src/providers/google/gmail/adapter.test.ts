@@ -73,7 +73,7 @@ describe('the first sync of a mailbox', () => {
     })
   })
 
-  it('stores the sender’s full name, encoded or decoded by Gmail, with or without a comma', async () => {
+  it("stores the sender's full name, encoded or decoded by Gmail, with or without a comma", async () => {
     const { google, engine } = await connect()
     const senders = [
       'Müller, Jürgen <j@acme.example>',
