@@ -157,6 +157,8 @@ def test_retries_temporary_failures(status: int, code: str, headers: dict[str, s
         (lambda: httpx.Response(502, text="[" * 200_000), "http_error"),
         (lambda: problem(400, "internal", {"retry-after": f"Wed, 21 Oct {'9' * 20} 07:28:00 GMT"}), "internal"),
         (lambda: httpx.Response(200, text="hello"), "invalid_answer"),
+        (lambda: httpx.Response(502, content=b"\xff", headers={"content-type": "text/html; charset=idna"}), "http_error"),
+        (lambda: httpx.Response(200, content=b"\xff", headers={"content-type": "text/html; charset=hex"}), "invalid_answer"),
     ],
 )
 def test_raises_permanent_failures_at_once(answer: Callable[[], httpx.Response], code: str) -> None:
@@ -218,7 +220,9 @@ def pieces(text: str) -> Any:
 
 
 def test_streams_an_answer_whose_bytes_arrive_one_by_one() -> None:
-    both = Both(lambda _, __: httpx.Response(200, stream=pieces(STREAM)))
+    # The text is UTF-8, whatever a proxy's header says.
+    headers = {"content-type": "text/event-stream; charset=idna"}
+    both = Both(lambda _, __: httpx.Response(200, headers=headers, stream=pieces(STREAM)))
     events = both.run(lambda m: list(m.ask_stream("q")), lambda m: collect(m.ask_stream("q")))
     assert [one["type"] for one in events] == ["step", "context", "delta", "citations", "done"]
     assert events[0]["step"] == {"step": "search", "query": "q", "hitCount": 1}

@@ -33,7 +33,7 @@ from ._requests import (
 )
 from ._retries import RetryPolicy
 from ._stream import AskEvent, AskStreamReader
-from ._transport import AsyncTransport
+from ._transport import AsyncTransport, async_pieces_of
 
 
 OnStoredAsync = Callable[[Sequence[api.IngestDocument]], Awaitable[None] | None]
@@ -114,7 +114,7 @@ class AsyncMemory:
         response = await self._transport.open(request)
         reader = AskStreamReader(response.status_code, response.headers)
         try:
-            async for piece in response.aiter_text():
+            async for piece in async_pieces_of(response):
                 for event in reader.feed(piece):
                     yield event
                 if reader.is_done:
@@ -129,7 +129,7 @@ class AsyncMemory:
         """An export of all items with their vectors, as text in pieces: a JSON object per line. `after` continues after an item."""
         response = await self._transport.open(export_request(after))
         try:
-            async for piece in response.aiter_text():
+            async for piece in async_pieces_of(response):
                 yield piece
         except httpx.HTTPError as error:
             raise connection_error(error, self._transport.settings, begun=True) from error

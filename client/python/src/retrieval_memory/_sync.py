@@ -33,7 +33,7 @@ from ._requests import (
 )
 from ._retries import RetryPolicy
 from ._stream import AskEvent, AskStreamReader
-from ._transport import Transport
+from ._transport import Transport, pieces_of
 
 
 OnStored = Callable[[Sequence[api.IngestDocument]], None]
@@ -103,7 +103,7 @@ class Memory:
         response = self._transport.open(request)
         reader = AskStreamReader(response.status_code, response.headers)
         try:
-            for piece in response.iter_text():
+            for piece in pieces_of(response):
                 for event in reader.feed(piece):
                     yield event
                 if reader.is_done:
@@ -118,7 +118,7 @@ class Memory:
         """An export of all items with their vectors, as text in pieces: a JSON object per line. `after` continues after an item."""
         response = self._transport.open(export_request(after))
         try:
-            yield from response.iter_text()
+            yield from pieces_of(response)
         except httpx.HTTPError as error:
             raise connection_error(error, self._transport.settings, begun=True) from error
         finally:

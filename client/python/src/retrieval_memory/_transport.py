@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
 import time
-from typing import Any, Mapping
+from typing import Any, AsyncIterator, Iterator, Mapping
 
 import httpx
 
 from ._errors import MemoryAPIError, MemoryConnectionError
 from ._requests import RawAnswer, RawRequest, Settings, checked, connection_error, http_request, operation, parsed
 from ._retries import Retries, RetryPolicy
+
+
+def text_of(response: httpx.Response) -> str:
+    """The body as UTF-8, whatever charset its header names."""
+    return response.content.decode(errors="replace")
+
+
+def pieces_of(response: httpx.Response) -> Iterator[str]:
+    return codecs.iterdecode(response.iter_bytes(), "utf-8", errors="replace")
+
+
+async def async_pieces_of(response: httpx.Response) -> AsyncIterator[str]:
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+    async for piece in response.aiter_bytes():
+        yield decoder.decode(piece)
+    if rest := decoder.decode(b"", final=True):
+        yield rest
 
 
 class Transport:
@@ -46,7 +64,7 @@ class Transport:
             response = self.client.send(http_request(self.client, settings, request))
         except httpx.HTTPError as error:
             raise connection_error(error, settings, begun=False) from error
-        return checked(RawAnswer(response.status_code, response.headers, response.text), time.time())
+        return checked(RawAnswer(response.status_code, response.headers, text_of(response)), time.time())
 
     def call(self, operation_id: str, **parts: Any) -> Any:
         return parsed(self.send(operation(operation_id, **parts)))
@@ -71,7 +89,7 @@ class Transport:
             response.close()
         except httpx.HTTPError as error:
             raise connection_error(error, settings, begun=False) from error
-        checked(RawAnswer(response.status_code, response.headers, response.text), time.time())
+        checked(RawAnswer(response.status_code, response.headers, text_of(response)), time.time())
         raise AssertionError("an error answer raises")
 
 
@@ -108,7 +126,7 @@ class AsyncTransport:
             response = await self.client.send(http_request(self.client, settings, request))
         except httpx.HTTPError as error:
             raise connection_error(error, settings, begun=False) from error
-        return checked(RawAnswer(response.status_code, response.headers, response.text), time.time())
+        return checked(RawAnswer(response.status_code, response.headers, text_of(response)), time.time())
 
     async def call(self, operation_id: str, **parts: Any) -> Any:
         return parsed(await self.send(operation(operation_id, **parts)))
@@ -133,5 +151,5 @@ class AsyncTransport:
             await response.aclose()
         except httpx.HTTPError as error:
             raise connection_error(error, settings, begun=False) from error
-        checked(RawAnswer(response.status_code, response.headers, response.text), time.time())
+        checked(RawAnswer(response.status_code, response.headers, text_of(response)), time.time())
         raise AssertionError("an error answer raises")
