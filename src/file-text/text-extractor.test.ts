@@ -1,5 +1,7 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import type { Worker } from 'node:worker_threads'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { brokenPdf, pdfBomb, pdfOf, wordBomb, wordOf } from '../../emulators/google/file-formats.ts'
+import { until } from '../../test/support/until.ts'
 import type { TextFormat } from './text-format.ts'
 import { createTextExtractor, ExtractionError, type ExtractInput } from './text-extractor.ts'
 
@@ -97,5 +99,26 @@ describe('text extraction', () => {
     const nested = `${'<div>'.repeat(5_000)}deep${'</div>'.repeat(5_000)}<p>shallow</p>`
     const attempt = await extractor.extract(input('html', bytesOf(nested))).catch((error: unknown) => error)
     expect(attempt instanceof ExtractionError || JSON.stringify(attempt).includes('shallow')).toBe(true)
+  })
+})
+
+describe('a thread that dies between files', () => {
+  const started: Worker[] = []
+  const note = (worker: Worker): void => void started.push(worker)
+  beforeAll(() => void process.on('worker', note))
+  afterAll(() => void process.off('worker', note))
+
+  it.each([
+    ['ends', (worker: Worker) => worker.terminate()],
+    // As a rejection that a parser left behind ends it.
+    ['fails', async (worker: Worker) => void worker.emit('error', new Error('a promise was rejected'))],
+  ])('is replaced when it %s', async (_how, end) => {
+    const own = createTextExtractor({ threads: 1 })
+    started.length = 0
+    await own.extract(input('text', bytesOf('one')))
+    for (const worker of started) await end(worker)
+    expect((await own.extract(input('text', bytesOf('two'), { timeoutMs: 20_000 }))).text).toBe('two')
+    await own.close()
+    await until('every thread has ended', () => started, (all) => all.every(({ threadId }) => threadId === -1))
   })
 })

@@ -96,7 +96,16 @@ function createParsingThreads(threads: number): ParsingThreads {
     if (found?.idleTimer) clearTimeout(found.idleTimer)
     if (found && found.memoryMb === memoryMb) return found
     await found?.worker.terminate()
-    return startThread(memoryMb)
+    const thread = startThread(memoryMb)
+    // A parser can leave work behind that ends the thread between two files.
+    thread.worker.on('error', () => drop(thread)).on('exit', () => drop(thread))
+    return thread
+  }
+
+  function drop(thread: Thread): void {
+    if (thread.idleTimer) clearTimeout(thread.idleTimer)
+    if (idle.includes(thread)) idle.splice(idle.indexOf(thread), 1)
+    void thread.worker.terminate()
   }
 
   function giveBack(thread: Thread): void {
@@ -104,11 +113,7 @@ function createParsingThreads(threads: number): ParsingThreads {
       void thread.worker.terminate()
       return
     }
-    const end = () => {
-      idle.splice(idle.indexOf(thread), 1)
-      void thread.worker.terminate()
-    }
-    thread.idleTimer = setTimeout(end, IDLE_MS).unref()
+    thread.idleTimer = setTimeout(() => drop(thread), IDLE_MS).unref()
     idle.push(thread)
   }
 
