@@ -100,6 +100,26 @@ describe('an import', () => {
     )
   })
 
+  it('sends a file again that was added again while it was sent, and then shows only the newer result', async () => {
+    const sent: string[] = []
+    const { queue, over } = queueThat(async ({ file: blob }) => {
+      const text = await blob.text()
+      sent.push(text)
+      if (text === 'first') queue.add('source', [file('a.md', 'second'), file('b.md', 'other')])
+      await new Promise((resolve) => setImmediate(resolve))
+      sent.push(`${text} ended`)
+      return text === 'first' ? stored : { is: 'unchanged' }
+    })
+    queue.add('source', [file('a.md', 'first')])
+    await over()
+    expect(sent.indexOf('second')).toBeGreaterThan(sent.indexOf('first ended'))
+    expect(sent).toHaveLength(6)
+    expect(queue.files().map(({ name, outcome }) => [name, outcome.is])).toEqual([
+      ['a.md', 'unchanged'],
+      ['b.md', 'unchanged'],
+    ])
+  })
+
   it('omits hidden files, and lists unsupported ones before sending', async () => {
     const { queue, over } = queueThat(async () => stored)
     const given = [

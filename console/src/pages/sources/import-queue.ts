@@ -45,32 +45,40 @@ export function createImportQueue(deps: {
   wait: (ms: number) => Promise<void>
 }): ImportQueue {
   let files: readonly ImportedFile[] = []
-  let sending = 0
+  /** The keys of files on their way, of which a newer version may be waiting. */
+  const sending = new Set<string>()
+  let workers = 0
   const listeners = new Set<() => void>()
 
   const set = (changed: readonly ImportedFile[]): void => {
     files = changed
     for (const listener of listeners) listener()
   }
-  const settle = (key: string, outcome: Outcome): void =>
-    set(files.map((file) => (keyOf(file) === key ? { ...file, outcome } : file)))
+  const settle = (one: ImportedFile, outcome: Outcome): void =>
+    set(
+      files.map((each) =>
+        keyOf(each) === keyOf(one) && each.file === one.file ? { ...each, outcome } : each,
+      ),
+    )
 
   /** Sends files one by one until none is waiting. */
   async function work(): Promise<void> {
-    sending += 1
+    workers += 1
     for (;;) {
-      const next = files.find(({ outcome }) => outcome.is === 'waiting')
+      const next = files.find((file) => file.outcome.is === 'waiting' && !sending.has(keyOf(file)))
       if (next === undefined) break
-      settle(keyOf(next), { is: 'sending' })
-      settle(keyOf(next), await attempt(deps, next))
+      sending.add(keyOf(next))
+      settle(next, { is: 'sending' })
+      settle(next, await attempt(deps, next))
+      sending.delete(keyOf(next))
       deps.onStored()
     }
-    sending -= 1
+    workers -= 1
   }
 
   const start = (): void => {
     const waiting = files.filter(({ outcome }) => outcome.is === 'waiting').length
-    for (let more = Math.min(waiting, SENT_AT_ONCE - sending); more > 0; more -= 1) void work()
+    for (let more = Math.min(waiting, SENT_AT_ONCE - workers); more > 0; more -= 1) void work()
   }
 
   return {
@@ -84,15 +92,12 @@ export function createImportQueue(deps: {
         .filter(({ name }) => !isHidden(name))
         .map(({ name, file }) => ({ name, file, sourceId }))
       const wanted = new Map(shown.map((file) => [keyOf(file), file]))
-      const busy = new Set(files.filter(({ outcome }) => outcome.is === 'sending').map(keyOf))
-      const added = [...wanted.values()]
-        .filter((file) => !busy.has(keyOf(file)))
-        .map(({ name, file }): ImportedFile => {
-          const reason = refusalOf({ name, file })
-          const outcome: Outcome = reason === null ? { is: 'waiting' } : { is: 'refused', reason }
-          return { name, file, sourceId, outcome }
-        })
-      set([...files.filter((file) => busy.has(keyOf(file)) || !wanted.has(keyOf(file))), ...added])
+      const added = [...wanted.values()].map(({ name, file }): ImportedFile => {
+        const reason = refusalOf({ name, file })
+        const outcome: Outcome = reason === null ? { is: 'waiting' } : { is: 'refused', reason }
+        return { name, file, sourceId, outcome }
+      })
+      set([...files.filter((file) => !wanted.has(keyOf(file))), ...added])
       start()
       return given.length - wanted.size
     },
