@@ -119,6 +119,10 @@ describe('a thread that dies between files', () => {
     for (const worker of started) await end(worker)
     expect((await own.extract(input('text', bytesOf('two'), { timeoutMs: 20_000 }))).text).toBe('two')
     await own.close()
-    await until('every thread has ended', () => started, (all) => all.every(({ threadId }) => threadId === -1))
+    await until(
+      'every thread has ended',
+      () => started,
+      (all) => all.every(({ threadId }) => threadId === -1),
+    )
   })
 })
