@@ -33,7 +33,7 @@ export async function listResults(
   return rows.map(toResult)
 }
 
-/** The answer of a measured question. It is withheld if the viewer may not read all that it cites. @throws AppError `not_found` */
+/** The answer of a measured question. It is withheld if the viewer may not read all that it was made from. @throws AppError `not_found` */
 export async function findAnswer(
   db: Db,
   viewer: Viewer,

@@ -166,7 +166,7 @@ const runRoutes = [
     method: 'GET',
     path: '/v1/console/evaluation/runs/{id}/results/{questionId}',
     summary: 'Get the answer to a question of a run',
-    description: 'It is `withheld` if an item that it cites was deleted, or if you may not read it.',
+    description: 'It is `withheld` if an item that it is made from was deleted, or if you may not read it.',
     audit: 'none',
     params: measured,
     query: z.strictObject({ onBehalfOf: onBehalfOfQuery }),

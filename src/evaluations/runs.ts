@@ -69,7 +69,7 @@ export async function storeMeasurement(
   tx: Tx,
   caller: ConsoleCaller,
   { id, questionId }: { id: string; questionId: string },
-  { rank, hasFact, change, answer, citations }: Measurement,
+  { rank, hasFact, change, answer, citations, contextItemIds }: Measurement,
   at: Date,
 ): Promise<EvaluationRun> {
   const { organizationId, userId } = caller
@@ -81,7 +81,7 @@ export async function storeMeasurement(
     .where('user_id', '=', userId)
     .executeTakeFirst()
   if (!run) throw noSuchRun()
-  const content = JSON.stringify({ citations })
+  const content = JSON.stringify({ citations, contextItemIds })
   const asked = await tx
     .updateTable('evaluation_results')
     .set({ rank, has_fact: hasFact, change, answer, content, measured_at: at })

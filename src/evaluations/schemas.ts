@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { QUERY_CHARACTERS_MAX } from '../kernel/limits.ts'
+import { HITS_MAX, QUERY_CHARACTERS_MAX } from '../kernel/limits.ts'
 import {
   count,
   EXAMPLE_ID,
@@ -118,7 +118,17 @@ const { answer, citations } = NewTurn.shape
 
 /** The console sends what search and ask answered. */
 export const Measurement = z
-  .strictObject({ rank, hasFact, change, answer, citations })
+  .strictObject({
+    rank,
+    hasFact,
+    change,
+    answer,
+    citations,
+    contextItemIds: z
+      .array(idOf('An item in `context`.', EXAMPLE_ID.sourceItem))
+      .max(HITS_MAX)
+      .describe("The items in the answer's `context`, which it may repeat without citing them."),
+  })
   .meta({ id: 'EvaluationMeasurement', description: 'The result of one search and one answer.' })
 export type Measurement = z.output<typeof Measurement>
 
@@ -135,15 +145,17 @@ export const EvaluationAnswer = z
       .describe("Passages cited by the answer's markers."),
     withheld: z.boolean().meta({
       description:
-        'True: an item that the answer cites was deleted, or you may not read it. `answer` and `citations` are then empty.',
+        'True: an item that the answer is made from was deleted, or you may not read it. `answer` and `citations` are then empty.',
       example: false,
     }),
   })
   .meta({ id: 'EvaluationAnswer', description: 'The answer of a measured question.' })
 export type EvaluationAnswer = z.output<typeof EvaluationAnswer>
 
-/** An answer's citations as stored. */
-export const Content = EvaluationAnswer.pick({ citations: true })
+/** What an answer was made from, as stored. */
+export const Content = EvaluationAnswer.pick({ citations: true }).extend({
+  contextItemIds: z.array(z.uuid()).default([]),
+})
 
 export const runId = idOf("The run's id.", EXAMPLE_ID.syncRun)
 export const questionId = idOf("The question's id.", EXAMPLE_ID.evaluationQuestion)

@@ -34,7 +34,7 @@ export const CONSOLE_REQUIREMENTS: Record<string, string> = {
   'CON-23':
     'Admins store questions with known answers and run them, separately for each workspace; a question is stored once, and a changed page or fact discards its last measurement.',
   'CON-24':
-    'A stored answer of a run is withheld from people who may not read everything it cites, and the trail has no text of questions and answers.',
+    'A stored answer of a run is withheld from people who may not read everything it is made from, cited or not, and the trail has no text of questions and answers.',
   'CON-25':
     'A person can add a question from their own threads to the evaluation after rating its answer; admins see only the question and the rating.',
   'CON-30':

@@ -40,6 +40,7 @@ const measurement = (more: object = {}) => ({
   change: 'new',
   answer: 'Zebras get 25 days [1].',
   citations: [],
+  contextItemIds: [],
   ...more,
 })
 

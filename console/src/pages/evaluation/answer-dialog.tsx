@@ -24,7 +24,7 @@ export function AnswerDialog({
           {({ answer, citations, withheld }) =>
             withheld ? (
               <Text c="dimmed">
-                This answer is hidden: a document that it cites was deleted, or you may not read it.
+                This answer is hidden: a document that it is made from was deleted, or you may not read it.
               </Text>
             ) : (
               <>

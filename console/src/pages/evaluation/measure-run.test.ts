@@ -29,7 +29,7 @@ beforeEach(() => {
   vi.stubGlobal('fetch', async (request: Request) => {
     const { pathname } = new URL(request.url)
     called.push(pathname)
-    if (pathname.endsWith('/ask')) return Response.json({ answer: '25 days', citations: [] })
+    if (pathname.endsWith('/ask')) return Response.json({ answer: '25 days', citations: [], context: [] })
     if (!pathname.endsWith('/search')) return Response.json({ run: RUN })
     const headers = refusals.shift()
     return headers === undefined

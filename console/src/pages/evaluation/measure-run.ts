@@ -51,12 +51,13 @@ async function measureQuestion(
   const answered = await unwrap(api.POST('/v1/console/ask', { body: { query }, signal }))
   // The service streams only to clients that accept a stream.
   if (typeof answered === 'string') throw new Error('the answer is a stream')
-  const { answer, citations } = answered
+  const { answer, citations, context } = answered
   const last = { rank: result.previousRank, hasFact: result.previousHasFact }
   return {
     ...measure(result, { hits, answer }, result.previousMeasuredAt === null ? undefined : last),
     answer,
     citations: citations.map(({ index, title, sourceItemId }) => ({ index, title, sourceItemId })),
+    contextItemIds: [...new Set(context.map(({ sourceItemId }) => sourceItemId))],
   }
 }
 
