@@ -157,7 +157,7 @@ export interface ChangePage {
    * Items with nothing to read, such as pictures and files without text, with the reason. They do not count as
    * failed.
    */
-  skipped?: readonly ItemFailure[]
+  skipped?: ItemFailure[]
   /** Items the provider returned for this page, including filtered ones. */
   discovered: number
   /** How many of them are stored unchanged and need no reading. They are in no list. */

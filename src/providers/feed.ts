@@ -1,21 +1,19 @@
 import pLimit from 'p-limit'
 import { z } from 'zod'
 import { createOutageGuard } from './outage-guard.ts'
+import { crawlName, emptyStep, parseCursor, RetryList, retryLater, type Step } from './run-state.ts'
 import {
   type ChangePage,
   type ItemFailure,
   type ItemRead,
   type JsonValue,
   type ListChangesInput,
-  ProviderError,
   type ProviderItem,
   type ProviderSession,
   type SourceReader,
 } from './adapter.ts'
 
 const READ_AT_ONCE = 4
-const RETRIED_AT_MOST = 200
-const TRIES_MAX = 5
 
 /** A possible item. `entry` is its list entry, if it says anything about the item. */
 export interface Listed<Entry> {
@@ -57,12 +55,9 @@ export interface Feed<Entry> {
 const Cursor = z.object({
   since: z.json(),
   crawl: z.object({ name: z.string(), after: z.json() }).nullable(),
-  /** Items that could not be read. Later runs try them again. */
-  retry: z.array(z.object({ id: z.string(), tries: z.number().int() })),
+  retry: RetryList,
 })
 type Cursor = z.output<typeof Cursor>
-
-type Step = Required<Pick<ChangePage, 'upserts' | 'deletions' | 'failures' | 'skipped' | 'discovered'>>
 
 /** The reading part of an adapter. `open` starts a run. */
 export function readingFeed<Entry>(
@@ -83,7 +78,8 @@ async function* readFeed<Entry>(
   input: ListChangesInput,
   feed: Feed<Entry>,
 ): AsyncGenerator<ChangePage> {
-  const state: Cursor = input.cursor === null ? await startCrawl(session, feed) : parseCursor(input.cursor)
+  const state: Cursor =
+    input.cursor === null ? await startCrawl(session, feed) : parseCursor(input.cursor, Cursor)
   const read = createReader(session, feed, state)
   const page = (step: Step, complete: boolean, snapshot: string | null): ChangePage => ({
     ...step,
@@ -140,9 +136,7 @@ function partsOf(
 }
 
 async function startCrawl<Entry>(session: ProviderSession, feed: Feed<Entry>): Promise<Cursor> {
-  const mark = Math.floor(session.random() * 1e9).toString(36)
-  const name = `${session.clock.now().toISOString()}-${mark}`
-  return { since: await feed.start(), crawl: { name, after: null }, retry: [] }
+  return { since: await feed.start(), crawl: { name: crawlName(session), after: null }, retry: [] }
 }
 
 /** The position of a feed in a run's cursor, also during a crawl; undefined if it has none of this shape. */
@@ -152,12 +146,6 @@ export function positionIn<Position>(
 ): Position | undefined {
   const { data } = Cursor.safeParse(cursor)
   return schema.safeParse(data?.crawl?.after ?? data?.since).data
-}
-
-function parseCursor(cursor: JsonValue): Cursor {
-  const { data } = Cursor.safeParse(cursor)
-  if (data === undefined) throw new ProviderError('cursor_expired', 'The cursor belongs to another version')
-  return data
 }
 
 /** Reads the items of a list, several at once, and records those to retry. */
@@ -175,30 +163,19 @@ function createReader<Entry>(session: ProviderSession, feed: Feed<Entry>, state:
     }
   }
   return async (listed: readonly Listed<Entry>[]): Promise<Step> => {
-    const upserts: ProviderItem[] = []
-    const deletions: string[] = []
-    const failures: ItemFailure[] = []
-    const skipped: ItemFailure[] = []
+    const step = { ...emptyStep(), discovered: listed.length }
     for (const { externalId, item, skips, failure } of await Promise.all(
       listed.map((one) => limit(attempt, one)),
     )) {
-      state.retry = retriesAfter(state.retry, externalId, failure !== undefined)
-      if (failure !== undefined) failures.push(failure)
-      else if (item !== null) upserts.push(item)
-      else deletions.push(externalId)
-      skipped.push(...skips)
+      state.retry =
+        failure === undefined
+          ? state.retry.filter(({ id }) => id !== externalId)
+          : retryLater(state.retry, externalId)
+      if (failure !== undefined) step.failures.push(failure)
+      else if (item !== null) step.upserts.push(item)
+      else step.deletions.push(externalId)
+      step.skipped.push(...skips)
     }
-    return { upserts, deletions, failures, skipped, discovered: listed.length }
+    return step
   }
-}
-
-function retriesAfter(list: Cursor['retry'], id: string, hasFailed: boolean): Cursor['retry'] {
-  const others = list.filter((entry) => entry.id !== id)
-  if (!hasFailed) return others
-  const tries = (list.find((entry) => entry.id === id)?.tries ?? 0) + 1
-  if (tries >= TRIES_MAX) return others
-  // So many failures suggest an outage: the run must be retried, or items would be lost.
-  if (others.length >= RETRIED_AT_MOST)
-    throw new ProviderError('unavailable', `More than ${RETRIED_AT_MOST} items cannot be read`)
-  return [...others, { id, tries }]
 }

@@ -7,6 +7,7 @@ import {
   type JsonValue,
   type ListChangesInput,
 } from '../adapter.ts'
+import { emptyStep } from '../run-state.ts'
 import { isStored } from '../stored-ids.ts'
 import type { NotionRun } from './client.ts'
 import { createNotionReader } from './content.ts'
@@ -17,7 +18,6 @@ import { searchPages } from './search.ts'
 import { isSweepDue, NEVER, sweepNotion } from './sweep.ts'
 import {
   addIfNew,
-  emptyPart,
   hasContent,
   pageOf,
   readObject,
@@ -46,7 +46,7 @@ export async function* listNotionChanges(
   if (isSweepDue(sync, isCrawl)) yield* sweepNotion(sync)
   yield* readReferences(sync, failed)
   yield* readPending(sync)
-  yield { ...pageOf(sync, emptyPart()), complete: true }
+  yield { ...pageOf(sync, emptyStep()), complete: true }
 }
 
 function startSync(run: NotionRun, cursor: JsonValue | null, objectsPerPage: number): NotionSync {
@@ -67,7 +67,7 @@ function startSync(run: NotionRun, cursor: JsonValue | null, objectsPerPage: num
 export async function readNotionItem(run: NotionRun, externalId: string): Promise<ItemRead> {
   // Without a position it follows no children: the runs do.
   const sync = startSync(run, null, 1)
-  const part = emptyPart()
+  const part = emptyStep()
   await readStored(sync, externalId, part)
   return part
 }
@@ -95,7 +95,7 @@ async function* readResults(sync: NotionSync): AsyncGenerator<ChangePage> {
   if (pass === null) return
   const stop = overlapStart(state.since)
   const newestBefore = pass.newest
-  let part = emptyPart()
+  let part = emptyStep()
   for await (const { results, partial, nextCursor } of searchPages(run, pass.startCursor)) {
     if (pass.newest === '') pass.begun = run.serverTime().toISOString()
     for (const ref of partial) await addIfNew(sync, ref)
@@ -113,7 +113,7 @@ async function* readResults(sync: NotionSync): AsyncGenerator<ChangePage> {
       pass.done.push(object.id)
       if (part.discovered < objectsPerPage) continue
       yield pageOf(sync, part)
-      part = emptyPart()
+      part = emptyStep()
     }
     pass.startCursor = nextCursor
     pass.done = []
@@ -140,7 +140,7 @@ async function* removeTrashed(sync: NotionSync): AsyncGenerator<ChangePage> {
   try {
     for await (const { results } of searchPages(run, null, true)) {
       const trashed = results.filter((object) => object.in_trash)
-      const part = emptyPart()
+      const part = emptyStep()
       for (const { id } of trashed) if (await isStored(run.session, id)) part.deletions.push(id)
       // The children of a trashed page go with it, without an event.
       if (part.deletions.some((id) => state.containers[id] !== undefined)) state.sweep.at = NEVER
@@ -158,7 +158,7 @@ async function* removeTrashed(sync: NotionSync): AsyncGenerator<ChangePage> {
 async function* readReferences(sync: NotionSync, refs: readonly NotionRef[]): AsyncGenerator<ChangePage> {
   for (const ref of refs) {
     if (sync.visited.has(ref.id)) continue
-    const part = emptyPart()
+    const part = emptyStep()
     await readReference(sync, ref, part)
     if (hasContent(part)) yield pageOf(sync, part)
   }
@@ -167,12 +167,12 @@ async function* readReferences(sync: NotionSync, refs: readonly NotionRef[]): As
 /** Reads pending objects and those they lead to, until none is left. */
 async function* readPending(sync: NotionSync): AsyncGenerator<ChangePage> {
   const { state, objectsPerPage } = sync
-  let part = emptyPart()
+  let part = emptyStep()
   for (let ref = state.pending.shift(); ref !== undefined; ref = state.pending.shift()) {
     await readReference(sync, ref, part)
     if (part.discovered < objectsPerPage) continue
     yield pageOf(sync, part)
-    part = emptyPart()
+    part = emptyStep()
   }
   if (hasContent(part)) yield pageOf(sync, part)
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { MINUTE_MS } from '../../kernel/clock.ts'
-import { ProviderError, type JsonValue } from '../adapter.ts'
+import type { JsonValue } from '../adapter.ts'
+import { parseCursor } from '../run-state.ts'
 
 /** Search may still lack edits this close to the newest one, so the next run checks this range again. */
 const OVERLAP_MS = 10 * MINUTE_MS
@@ -58,22 +59,14 @@ const cursorSchema = z.object({
 
 export type NotionState = z.infer<typeof cursorSchema>
 
-/** Parses a saved cursor; null gives a new state. @throws ProviderError `cursor_expired` on an invalid cursor */
+/** The state in a saved cursor; null gives a new one. @throws ProviderError `cursor_expired` */
 export function readNotionCursor(cursor: JsonValue | null): NotionState {
   if (cursor === null) {
     const sweep = { at: 0, requests: 0, checkedTo: '', begun: '', since: '' }
     const lists = { settled: {}, containers: {}, published: {}, pending: [], failed: [] }
     return { version: 1, since: '', pass: null, ...lists, sweep }
   }
-  const parsed = cursorSchema.safeParse(cursor)
-  if (!parsed.success)
-    throw new ProviderError('cursor_expired', 'The saved position cannot be read; a full resync is needed')
-  return parsed.data
-}
-
-/** The current state, to save with a page. */
-export function writeNotionCursor(state: NotionState): JsonValue {
-  return structuredClone(state)
+  return parseCursor(cursor, cursorSchema)
 }
 
 /**

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import type { OutageGuard } from '../outage-guard.ts'
-import { type ChangePage, type ItemFailure, type ProviderItem, returnIf } from '../adapter.ts'
+import { type ChangePage, returnIf } from '../adapter.ts'
+import type { Step } from '../run-state.ts'
 import { isStored } from '../stored-ids.ts'
 import { isNotFound, isUnsupported, type NotionRun } from './client.ts'
 import type { LeftOut, NotionContent } from './blocks.ts'
 import type { NotionReader } from './content.ts'
-import { pathMark, pruneNotionState, writeNotionCursor, type NotionRef, type NotionState } from './cursor.ts'
+import { pathMark, pruneNotionState, type NotionRef, type NotionState } from './cursor.ts'
 import { notionItem } from './items.ts'
 import { retrieveDataSource, retrievePage, type NotionObject } from './objects.ts'
 import type { NotionPeople } from './people.ts'
@@ -28,29 +29,11 @@ export interface NotionSync {
   objectsPerPage: number
 }
 
-/** What was read since the last page. */
-export interface NotionPart {
-  upserts: ProviderItem[]
-  deletions: string[]
-  failures: ItemFailure[]
-  /** Pages that are stored in part. */
-  skipped: ItemFailure[]
-  discovered: number
-}
-
-export const emptyPart = (): NotionPart => ({
-  upserts: [],
-  deletions: [],
-  failures: [],
-  skipped: [],
-  discovered: 0,
-})
-
-export const hasContent = (part: NotionPart): boolean =>
+export const hasContent = (part: Step): boolean =>
   part.upserts.length + part.deletions.length + part.failures.length > 0
 
 /** A page with the current state as its cursor; not the last one. */
-export function pageOf(sync: NotionSync, part: NotionPart): ChangePage {
+export function pageOf(sync: NotionSync, part: Step): ChangePage {
   for (const id of part.deletions) {
     delete sync.state.containers[id]
     delete sync.state.settled[id]
@@ -58,11 +41,11 @@ export function pageOf(sync: NotionSync, part: NotionPart): ChangePage {
   }
   pruneNotionState(sync.state)
   // Counting finds what is gone, so an object that could not be read does not count as removed.
-  return { ...part, cursor: writeNotionCursor(sync.state), complete: false, snapshot: null }
+  return { ...part, cursor: structuredClone(sync.state), complete: false, snapshot: null }
 }
 
 /** Reads one object into the part as an item, a deletion, or a failure to retry. Returns whether it was read. */
-export async function readObject(sync: NotionSync, object: NotionObject, part: NotionPart): Promise<boolean> {
+export async function readObject(sync: NotionSync, object: NotionObject, part: Step): Promise<boolean> {
   const { state, outage, people } = sync
   const ref: NotionRef = { kind: object.object, id: object.id }
   part.discovered += 1
@@ -83,7 +66,7 @@ export async function readObject(sync: NotionSync, object: NotionObject, part: N
 }
 
 /** Reads an object known only by id; a database yields its data sources. */
-export async function readReference(sync: NotionSync, ref: NotionRef, part: NotionPart): Promise<void> {
+export async function readReference(sync: NotionSync, ref: NotionRef, part: Step): Promise<void> {
   const { run, state, outage } = sync
   drop(state.pending, ref)
   drop(state.failed, ref)
@@ -111,7 +94,7 @@ export async function readReference(sync: NotionSync, ref: NotionRef, part: Noti
 }
 
 /** Reads a stored object that is a page or a data source. @throws ProviderError */
-export async function readStored(sync: NotionSync, id: string, part: NotionPart): Promise<void> {
+export async function readStored(sync: NotionSync, id: string, part: Step): Promise<void> {
   const object = (await retrievePage(sync.run, id)) ?? (await retrieveDataSource(sync.run, id))
   if (object === null) part.deletions.push(id)
   else await readObject(sync, object, part)
@@ -120,7 +103,7 @@ export async function readStored(sync: NotionSync, id: string, part: NotionPart)
 const retrieve = (run: NotionRun, kind: 'page' | 'data_source', id: string) =>
   kind === 'page' ? retrievePage(run, id) : retrieveDataSource(run, id)
 
-async function readOrRemove(sync: NotionSync, object: NotionObject, part: NotionPart): Promise<void> {
+async function readOrRemove(sync: NotionSync, object: NotionObject, part: Step): Promise<void> {
   try {
     await readContent(sync, object, part)
   } catch (error) {
@@ -130,7 +113,7 @@ async function readOrRemove(sync: NotionSync, object: NotionObject, part: Notion
   }
 }
 
-async function readContent(sync: NotionSync, object: NotionObject, part: NotionPart): Promise<void> {
+async function readContent(sync: NotionSync, object: NotionObject, part: Step): Promise<void> {
   const { run, tree, people } = sync
   const { path, trashed, container } = await tree.locate(object)
   if (trashed) {

@@ -1,20 +1,12 @@
 import { HOUR_MS } from '../../kernel/clock.ts'
 import type { ChangePage, ItemFailure } from '../adapter.ts'
+import { emptyStep, type Step } from '../run-state.ts'
 import { storedPages } from '../stored-ids.ts'
 import { isPublishedOtherwise, overlapStart, pathMark, type NotionRef } from './cursor.ts'
 import { retrieveDataSource, retrievePage, type NotionObject } from './objects.ts'
 import { rowsOf } from './rows.ts'
 import { searchPages } from './search.ts'
-import {
-  addPending,
-  emptyPart,
-  hasContent,
-  pageOf,
-  readObject,
-  readReference,
-  type NotionPart,
-  type NotionSync,
-} from './read-objects.ts'
+import { addPending, hasContent, pageOf, readObject, readReference, type NotionSync } from './read-objects.ts'
 import { titleOf } from './tree.ts'
 
 /** Every run counts everything while that takes no more requests than this. */
@@ -50,7 +42,7 @@ export async function* sweepNotion(sync: NotionSync): AsyncGenerator<ChangePage>
   state.sweep.at = NEVER
   if (state.sweep.checkedTo === '') state.sweep.begun = run.serverTime().toISOString()
   const count = await countObjects(sync)
-  if (count.failures.length > 0) yield pageOf(sync, { ...emptyPart(), failures: count.failures })
+  if (count.failures.length > 0) yield pageOf(sync, { ...emptyStep(), failures: count.failures })
   state.sweep.requests = count.requests
   const missing = await takeStored(sync, count.met)
   yield* readUnstored(sync, count.met)
@@ -137,7 +129,7 @@ async function takeStored(sync: NotionSync, met: Count['met']): Promise<string[]
 }
 
 async function* readUnstored(sync: NotionSync, unstored: Count['met']): AsyncGenerator<ChangePage> {
-  let part = emptyPart()
+  let part = emptyStep()
   for (const [id, kind] of unstored) {
     // This run has already read it, or failed to.
     if (sync.visited.has(id)) continue
@@ -145,7 +137,7 @@ async function* readUnstored(sync: NotionSync, unstored: Count['met']): AsyncGen
     await readReference(sync, ref, part)
     if (part.discovered < sync.objectsPerPage) continue
     yield pageOf(sync, part)
-    part = emptyPart()
+    part = emptyStep()
   }
   if (hasContent(part)) yield pageOf(sync, part)
 }
@@ -157,7 +149,7 @@ async function* lookAtOthers(
 ): AsyncGenerator<ChangePage> {
   const { sweep } = sync.state
   const todo = [...others].filter((id) => id > sweep.checkedTo && !sync.visited.has(id)).toSorted()
-  let part = emptyPart()
+  let part = emptyStep()
   for (const [index, id] of todo.entries()) {
     if (index >= most) return
     await orFailure(sync, id, part, () => lookAt(sync, id, part))
@@ -165,13 +157,13 @@ async function* lookAtOthers(
     sweep.checkedTo = index === todo.length - 1 ? '' : id
     if (part.discovered < sync.objectsPerPage && (index + 1) % CHECKS_PER_PAGE !== 0) continue
     yield pageOf(sync, part)
-    part = emptyPart()
+    part = emptyStep()
   }
   sweep.checkedTo = ''
   if (hasContent(part)) yield pageOf(sync, part)
 }
 
-async function lookAt(sync: NotionSync, id: string, part: NotionPart): Promise<void> {
+async function lookAt(sync: NotionSync, id: string, part: Step): Promise<void> {
   const { run, tree, outage, state } = sync
   const object = (await retrievePage(run, id)) ?? (await retrieveDataSource(run, id))
   if (object === null || (await tree.locate(object)).trashed) {

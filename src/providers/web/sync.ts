@@ -1,17 +1,16 @@
 import { createOutageGuard } from '../outage-guard.ts'
 import {
   type ChangePage,
-  type ItemFailure,
   type ItemRead,
   type JsonValue,
   type ListChangesInput,
   ProviderError,
-  type ProviderItem,
   type ProviderSession,
 } from '../adapter.ts'
 import { MINUTE_MS } from '../../kernel/clock.ts'
 import { runCooperatively, type Pausable } from '../../kernel/cooperative.ts'
 import { type Crawler, readSitemaps } from './crawler.ts'
+import { crawlName, emptyStep, type Step } from '../run-state.ts'
 import { addingPages, type Cursor, NEVER_READ, parseCursor, startCursor } from './cursor.ts'
 import type { WebSite } from './form.ts'
 import { type Visit, visitPage } from './visit.ts'
@@ -22,23 +21,9 @@ const FRESH_SECONDS = 6 * 3_600
 const REVISIT_MS = 30 * MINUTE_MS
 const ROUND_BYTES_MAX = 512 * 1024 * 1024
 
-interface Step {
-  upserts: ProviderItem[]
-  deletions: string[]
-  failures: ItemFailure[]
-  skipped: ItemFailure[]
-  discovered: number
+interface SiteStep extends Step {
   unchanged: number
 }
-
-const emptyStep = (): Step => ({
-  upserts: [],
-  deletions: [],
-  failures: [],
-  skipped: [],
-  discovered: 0,
-  unchanged: 0,
-})
 
 /** The pages of a run, which requests new and old pages and follows their links. */
 export async function* syncSite(
@@ -48,12 +33,12 @@ export async function* syncSite(
   { begin, perPage }: { begin: () => Promise<Crawler>; perPage: number },
 ): AsyncGenerator<ChangePage> {
   session.signal.throwIfAborted()
-  const state = cursor === null ? startCursor(settings, nameOf(session)) : parseCursor(cursor, settings)
+  const state = cursor === null ? startCursor(settings, crawlName(session)) : parseCursor(cursor, settings)
   const crawler = await begin()
   await beginRound(crawler, state)
   const visit = createVisitor(crawler, state)
   for (let isLast = false; !isLast;) {
-    const step = emptyStep()
+    const step: SiteStep = { ...emptyStep(), unchanged: 0 }
     while (step.discovered < perPage && state.round !== null && state.round.queue.length > 0)
       await visit(step)
     isLast = state.round === null || state.round.queue.length === 0
@@ -69,17 +54,13 @@ export async function readSitePage(
   externalId: string,
   cursor: JsonValue | null,
 ): Promise<ItemRead> {
-  const step = emptyStep()
+  const step: SiteStep = { ...emptyStep(), unchanged: 0 }
   const { site, robots, settings } = crawler
   const key = site.keyOf(externalId, new URL(settings.origin))
   if (key === null || !robots.allows(key)) return { ...step, deletions: [externalId] }
   const { pages } = cursor === null ? startCursor(settings, '') : parseCursor(cursor, settings)
   note(await visitPage(crawler, key, NEVER_READ, (target) => pages[target]?.t !== key), externalId, step)
   return step
-}
-
-function nameOf({ clock, random }: ProviderSession): string {
-  return `${clock.now().toISOString()}-${Math.floor(random() * 1e9).toString(36)}`
 }
 
 /** Queues the start pages, those that are new or changed in the sitemap, and those requested longest ago. */
@@ -121,7 +102,7 @@ function* datesOf(
 }
 
 /** Requests the next page of the queue and records the result. */
-function createVisitor(crawler: Crawler, state: Cursor): (step: Step) => Promise<void> {
+function createVisitor(crawler: Crawler, state: Cursor): (step: SiteStep) => Promise<void> {
   const { session, site, robots, settings } = crawler
   const guard = createOutageGuard(session.signal)
   return async (step) => {
@@ -159,7 +140,7 @@ function createVisitor(crawler: Crawler, state: Cursor): (step: Step) => Promise
   }
 }
 
-function note(visit: Visit, externalId: string, step: Step): void {
+function note(visit: Visit, externalId: string, step: SiteStep): void {
   if (visit.isSame === true) {
     step.unchanged += 1
     return

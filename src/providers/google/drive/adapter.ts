@@ -10,15 +10,16 @@ import {
   type OAuthAdapter,
   type ProviderSession,
 } from '../../adapter.ts'
+import { parseCursor } from '../../run-state.ts'
 import { createGoogleCaller, createGoogleCalls } from '../shared/calls.ts'
 import { createGoogleOAuth } from '../shared/oauth.ts'
 import type { GoogleAdapterOptions } from '../shared/settings.ts'
 import { createItemFailures, retriesAfter } from '../shared/item-failures.ts'
-import { emptyStep, pageOf, type SyncStep } from '../shared/sync-steps.ts'
+import { newSyncStep, pageOf, type SyncStep } from '../shared/sync-steps.ts'
 import { createAccessPolicies } from './access-policy.ts'
 import { changesOf } from './changes.ts'
 import { crawl } from './crawl.ts'
-import { parseDriveCursor, type DriveCursor } from './cursor.ts'
+import { DriveCursor } from './cursor.ts'
 import { permissionsOf } from './permissions.ts'
 import { getFile, MY_DRIVE, type DriveRun } from './run.ts'
 import { sweep } from './sweep.ts'
@@ -65,12 +66,12 @@ export function createGoogleDriveAdapter({ settings, clock, extractor }: GoogleA
   ): AsyncGenerator<PermissionsPage, PermissionsEnd> {
     // No run has stored anything yet; the first run stores current policies.
     if (cursor === null) return { groupIds: null, needsRun: false }
-    return yield* permissionsOf(await openRun(session), parseDriveCursor(cursor))
+    return yield* permissionsOf(await openRun(session), parseCursor(cursor, DriveCursor))
   }
 
   async function* listChanges(session: ProviderSession, input: ListChangesInput): AsyncGenerator<ChangePage> {
     const run = await openRun(session)
-    const state = input.cursor === null ? await startCrawl(run) : parseDriveCursor(input.cursor)
+    const state = input.cursor === null ? await startCrawl(run) : parseCursor(input.cursor, DriveCursor)
     // Read the name before the crawl state is cleared: the last page of the run must carry it.
     const position = state.crawl
     const snapshot = position?.name ?? null
@@ -80,7 +81,7 @@ export function createGoogleDriveAdapter({ settings, clock, extractor }: GoogleA
     }
     // Without the name the engine removes nothing: unseen items may be in a drive that refused the listing.
     const isWhole = position === null || position.isWhole
-    yield pageOf(state, emptyStep(), { snapshot: isWhole ? snapshot : null, complete: true })
+    yield pageOf(state, newSyncStep(), { snapshot: isWhole ? snapshot : null, complete: true })
   }
 
   return {
@@ -114,31 +115,23 @@ async function* retry(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncSte
 
 async function retryItems(run: DriveRun, externalIds: readonly string[]): Promise<SyncStep> {
   const files: FileToRead[] = []
-  const looked: SyncStep = { ...emptyStep(), discovered: externalIds.length }
+  const step: SyncStep = { ...newSyncStep(), discovered: externalIds.length }
   for (const externalId of externalIds) {
     const parts = externalId.split('/')
     try {
       const file = await getFile(run, parts.at(-1) ?? '')
       run.failures.succeeded()
-      if (file.trashed) looked.deletions.push(externalId)
+      if (file.trashed) step.deletions.push(externalId)
       else files.push({ externalId, feed: parts[0] ?? MY_DRIVE, file })
     } catch (error) {
       run.session.signal.throwIfAborted()
       const { verdict, failure } = await run.failures.judge(externalId, error)
-      if (verdict === 'gone') looked.deletions.push(externalId)
-      else looked.failures.push(failure)
-      if (verdict === 'again') looked.again.push(externalId)
+      if (verdict === 'gone') step.deletions.push(externalId)
+      else step.failures.push(failure)
+      if (verdict === 'again') step.again.push(externalId)
     }
   }
-  const read = await readFiles(run, files)
-  return {
-    upserts: read.upserts,
-    deletions: [...looked.deletions, ...read.deletions],
-    failures: [...looked.failures, ...read.failures],
-    skipped: [...looked.skipped, ...read.skipped],
-    again: [...looked.again, ...read.again],
-    discovered: looked.discovered,
-  }
+  return await readFiles(run, files, step)
 }
 
 /** Ids of the items that need no retry. */

@@ -14,7 +14,7 @@ import { folderHash } from './folder-paths.ts'
 import { readFiles, type FileToRead } from './file-items.ts'
 import { followShortcut } from './shortcuts.ts'
 import { GoogleError } from '../shared/error.ts'
-import { emptyStep, type ReadItems, type SyncStep } from '../shared/sync-steps.ts'
+import { newSyncStep, type SyncStep } from '../shared/sync-steps.ts'
 
 const PAGE_SIZE = 50
 
@@ -65,7 +65,7 @@ async function* crawlFeed(
   }
 }
 
-async function readPage(run: DriveRun, feed: string, files: readonly DriveFile[]): Promise<ReadItems> {
+async function readPage(run: DriveRun, feed: string, files: readonly DriveFile[]): Promise<SyncStep> {
   const plain = files.filter((file) => file.mimeType !== FOLDER && file.mimeType !== SHORTCUT)
   const toRead = plain.map((file): FileToRead => ({ externalId: itemId(feed, file.id), feed, file }))
   const read = await readFiles(run, toRead)
@@ -93,7 +93,7 @@ async function listPage(run: DriveRun, feed: string, pageToken: string | null): 
 /** Records a shared drive that this account may not list; the other drives continue. */
 export function refusedDrive({ drives }: DriveRun, feed: string, { message }: GoogleError): SyncStep {
   const title = drives.names.get(feed) ?? ''
-  return { ...emptyStep(), failures: [{ externalId: itemId(feed, ''), title, message }] }
+  return { ...newSyncStep(), failures: [{ externalId: itemId(feed, ''), title, message }] }
 }
 
 /** Whether a shared drive's own feed reports the file. */

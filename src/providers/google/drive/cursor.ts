@@ -1,12 +1,11 @@
 import { z } from 'zod'
-import { ProviderError, type JsonValue } from '../../adapter.ts'
-import { retryList } from '../shared/item-failures.ts'
+import { RetryList } from '../../run-state.ts'
 
 /** Upper bounds on remembered folders and shortcuts per account. The next full crawl finds what exceeds them. */
 export const MOST_FOLDERS = 5_000
 export const MOST_FOLLOWED = 200
 
-const driveCursor = z.object({
+export const DriveCursor = z.object({
   version: z.literal(2),
   /** Page token of each feed's changes: the user's (`my`) and one for each shared drive. */
   feeds: z.record(z.string(), z.string()),
@@ -30,10 +29,10 @@ const driveCursor = z.object({
   /** Feeds that lost a folder; the run compares them with what is stored before it ends. */
   sweep: z.array(z.string()),
   /** Item ids (`feed/fileId`) to retry. */
-  retry: retryList,
+  retry: RetryList,
 })
 
-export type DriveCursor = z.infer<typeof driveCursor>
+export type DriveCursor = z.infer<typeof DriveCursor>
 
 /** The initial state of a crawl. */
 export const newCrawl = (name: string | null, waiting: string[]): NonNullable<DriveCursor['crawl']> => ({
@@ -42,12 +41,3 @@ export const newCrawl = (name: string | null, waiting: string[]): NonNullable<Dr
   pageToken: null,
   isWhole: true,
 })
-
-/** Parses the saved cursor. An unreadable cursor requires a full resync, never a silent fresh start. */
-export function parseDriveCursor(value: JsonValue): DriveCursor {
-  const parsed = driveCursor.safeParse(value)
-  if (parsed.success) return parsed.data
-  throw new ProviderError('cursor_expired', 'The saved position in Google Drive cannot be read', {
-    cause: parsed.error,
-  })
-}

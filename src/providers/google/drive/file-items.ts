@@ -1,7 +1,7 @@
 import type { ItemMetadata, ProviderItem } from '../../adapter.ts'
 import { GoogleError } from '../shared/error.ts'
 import { mapBounded } from '../shared/map-bounded.ts'
-import { nothingRead, type ReadItems } from '../shared/sync-steps.ts'
+import { newSyncStep, type SyncStep } from '../shared/sync-steps.ts'
 import { isGoogleDocument, isSkipped, readContent } from './file-content.ts'
 import { MY_DRIVE, type DriveFile, type DriveRun } from './run.ts'
 
@@ -14,9 +14,12 @@ export interface FileToRead {
   file: DriveFile
 }
 
-/** Reads several files concurrently; `again` holds item ids. @throws only errors that end the run */
-export async function readFiles(run: DriveRun, files: readonly FileToRead[]): Promise<ReadItems> {
-  const read = nothingRead()
+/** Reads several files concurrently into a step; `again` holds item ids. @throws only errors that end the run */
+export async function readFiles(
+  run: DriveRun,
+  files: readonly FileToRead[],
+  read = newSyncStep(),
+): Promise<SyncStep> {
   await mapBounded(files, AT_ONCE, async (entry) => {
     const { externalId } = entry
     try {

@@ -1,8 +1,9 @@
 import type { drive_v3 } from '@googleapis/drive'
 import { isRejected, ProviderError, returnIf } from '../../adapter.ts'
+import { crawlName } from '../../run-state.ts'
 import type { GoogleCalls } from '../shared/calls.ts'
 import { GoogleError } from '../shared/error.ts'
-import { newCrawlName, type SyncStep } from '../shared/sync-steps.ts'
+import type { SyncStep } from '../shared/sync-steps.ts'
 import { refusedDrive } from './crawl.ts'
 import { newCrawl, type DriveCursor } from './cursor.ts'
 import { itemId, MY_DRIVE, type DriveRun, type SharedDrives } from './run.ts'
@@ -28,7 +29,7 @@ export async function startCrawl(run: DriveRun): Promise<DriveCursor> {
   const state: DriveCursor = {
     version: 2,
     feeds: { [MY_DRIVE]: await startToken(run, MY_DRIVE) },
-    crawl: newCrawl(newCrawlName(run.session), [MY_DRIVE]),
+    crawl: newCrawl(crawlName(run.session), [MY_DRIVE]),
     drives: {},
     toCrawl: [],
     folders: {},

@@ -7,7 +7,7 @@ import { filesBehind } from './folder-walk.ts'
 import { isStored, storedPages } from '../../stored-ids.ts'
 import { returnIf } from '../../adapter.ts'
 import { isNotFound } from '../shared/error.ts'
-import { emptyStep, type SyncStep } from '../shared/sync-steps.ts'
+import { newSyncStep, type SyncStep } from '../shared/sync-steps.ts'
 import { inParts } from '../../../kernel/in-parts.ts'
 
 const BATCH = 50
@@ -53,7 +53,7 @@ async function* follow(run: DriveRun, state: DriveCursor, entry: Followed): Asyn
     // Its content stays until Google answers; a later run checks it again.
     const { failure } = await run.failures.judge(key, error)
     remember(state, entry)
-    yield { ...emptyStep(), failures: [failure] }
+    yield { ...newSyncStep(), failures: [failure] }
     return
   }
   run.failures.succeeded()
@@ -118,7 +118,7 @@ async function* deleteBehind(
 ): AsyncGenerator<SyncStep> {
   for await (const ids of storedPages(run.session, rangeUnder(key))) {
     const deletions = ids.filter((id) => !kept.has(id))
-    if (deletions.length > 0) yield { ...emptyStep(), deletions }
+    if (deletions.length > 0) yield { ...newSyncStep(), deletions }
   }
 }
 

@@ -1,6 +1,6 @@
 import { isRejected } from '../../adapter.ts'
 import { storedPages } from '../../stored-ids.ts'
-import { emptyStep, type SyncStep } from '../shared/sync-steps.ts'
+import { newSyncStep, type SyncStep } from '../shared/sync-steps.ts'
 import { isInDriveFeed } from './crawl.ts'
 import type { DriveCursor } from './cursor.ts'
 import { listFiles, MY_DRIVE, rangeUnder, type DriveRun } from './run.ts'
@@ -26,7 +26,8 @@ export async function* sweep(run: DriveRun, state: DriveCursor): AsyncGenerator<
 
 /** Deletes every item of a shared drive that the account has left. */
 export async function* deleteFeed(run: DriveRun, feed: string): AsyncGenerator<SyncStep> {
-  for await (const ids of storedPages(run.session, rangeUnder(feed))) yield { ...emptyStep(), deletions: ids }
+  for await (const ids of storedPages(run.session, rangeUnder(feed)))
+    yield { ...newSyncStep(), deletions: ids }
 }
 
 async function* deleteInvisible(
@@ -36,7 +37,7 @@ async function* deleteInvisible(
 ): AsyncGenerator<SyncStep> {
   for await (const ids of storedPages(run.session, rangeUnder(feed))) {
     const gone = ids.filter((id) => !visible.has(id.split('/')[1] ?? ''))
-    if (gone.length > 0) yield { ...emptyStep(), deletions: gone }
+    if (gone.length > 0) yield { ...newSyncStep(), deletions: gone }
   }
 }
 

@@ -10,15 +10,16 @@ import {
   type ProviderSession,
   returnIf,
 } from '../../adapter.ts'
+import { crawlName, parseCursor } from '../../run-state.ts'
 import { createGoogleCaller, createGoogleCalls, type GoogleCalls } from '../shared/calls.ts'
 import { createGoogleOAuth } from '../shared/oauth.ts'
 import type { GoogleAdapterOptions } from '../shared/settings.ts'
 import { createItemFailures, retriesAfter } from '../shared/item-failures.ts'
-import { emptyStep, newCrawlName, pageOf } from '../shared/sync-steps.ts'
-import { parseGmailCursor, type GmailCursor } from './cursor.ts'
+import { newSyncStep, pageOf } from '../shared/sync-steps.ts'
+import { GmailCursor } from './cursor.ts'
 import { crawlMailbox } from './mail-crawl.ts'
-import { changesSince, type MailStep } from './mail-history.ts'
-import { readMailBatches, readMails } from './mail-reader.ts'
+import { changesSince } from './mail-history.ts'
+import { readMailBatches, type ReadMails, readMails } from './mail-reader.ts'
 import type { MailRun } from './mail-run.ts'
 
 export const GMAIL_SCOPE = 'https://www.googleapis.com/auth/gmail.readonly'
@@ -56,13 +57,13 @@ export function createGmailAdapter({ settings, clock, extractor }: GoogleAdapter
 
   async function* listChanges(session: ProviderSession, input: ListChangesInput): AsyncGenerator<ChangePage> {
     const run = openRun(session)
-    const state = input.cursor === null ? await startCrawl(run) : parseGmailCursor(input.cursor)
+    const state = input.cursor === null ? await startCrawl(run) : parseCursor(input.cursor, GmailCursor)
     const snapshot = state.crawl?.name ?? null
     for await (const step of steps(run, state)) {
       state.retry = retriesAfter(state.retry, step)
       yield pageOf(state, step, { snapshot, complete: false })
     }
-    yield pageOf(state, emptyStep(), { snapshot, complete: true })
+    yield pageOf(state, newSyncStep(), { snapshot, complete: true })
   }
 
   return {
@@ -75,7 +76,7 @@ export function createGmailAdapter({ settings, clock, extractor }: GoogleAdapter
 }
 
 /** All steps of a run. A full crawl is its own run; the next run reads the history since its start. */
-async function* steps(run: MailRun, state: GmailCursor): AsyncGenerator<MailStep> {
+async function* steps(run: MailRun, state: GmailCursor): AsyncGenerator<ReadMails> {
   if (state.crawl !== null) {
     yield* crawlMailbox(run, state)
     return
@@ -91,7 +92,7 @@ async function* steps(run: MailRun, state: GmailCursor): AsyncGenerator<MailStep
 async function startCrawl(run: MailRun): Promise<GmailCursor> {
   const historyId = (await getProfile(run.api, run.call)).historyId
   if (!historyId) throw new ProviderError('unavailable', 'Gmail answered without a history id')
-  const name = newCrawlName(run.session)
+  const name = crawlName(run.session)
   return { version: 1, historyId, crawl: { name, pageToken: null, listed: false }, history: null, retry: [] }
 }
 

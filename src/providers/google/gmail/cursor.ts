@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { ProviderError, type JsonValue } from '../../adapter.ts'
-import { retryList } from '../shared/item-failures.ts'
+import { RetryList } from '../../run-state.ts'
 
-const gmailCursor = z.object({
+export const GmailCursor = z.object({
   version: z.literal(1),
   /** The next run reads the history from here: the position before the full crawl, or after the last complete run. */
   historyId: z.string(),
@@ -13,16 +12,7 @@ const gmailCursor = z.object({
   /** A half-read history: its next page, and where the following run begins. */
   history: z.object({ pageToken: z.string(), nextHistoryId: z.string() }).nullable(),
   /** Message ids to retry. */
-  retry: retryList,
+  retry: RetryList,
 })
 
-export type GmailCursor = z.infer<typeof gmailCursor>
-
-/** Parses the saved cursor. An unreadable cursor requires a full resync, never a silent fresh start. */
-export function parseGmailCursor(value: JsonValue): GmailCursor {
-  const parsed = gmailCursor.safeParse(value)
-  if (parsed.success) return parsed.data
-  throw new ProviderError('cursor_expired', 'The saved position in Gmail cannot be read', {
-    cause: parsed.error,
-  })
-}
+export type GmailCursor = z.infer<typeof GmailCursor>

@@ -1,14 +1,13 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import { GoogleError } from '../shared/error.ts'
 import type { GmailCursor } from './cursor.ts'
-import type { MailStep } from './mail-history.ts'
-import { readMailBatches } from './mail-reader.ts'
+import { readMailBatches, type ReadMails } from './mail-reader.ts'
 import type { MailRun } from './mail-run.ts'
 
 const PAGE_SIZE = 100
 
 /** Lists the mailbox, newest first, and reads every message. Sets `state.crawl` to null after the last message. */
-export async function* crawlMailbox(run: MailRun, state: GmailCursor): AsyncGenerator<MailStep> {
+export async function* crawlMailbox(run: MailRun, state: GmailCursor): AsyncGenerator<ReadMails> {
   while (state.crawl !== null) {
     const { name, pageToken, listed } = state.crawl
     if (listed) {

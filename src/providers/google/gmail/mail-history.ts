@@ -7,10 +7,8 @@ import { readMailBatches, type ReadMails } from './mail-reader.ts'
 
 const PAGE_SIZE = 100
 
-export type MailStep = ReadMails & { discovered: number }
-
 /** Reads the history from `state.historyId` and advances it. @throws `cursor_expired` when Gmail no longer has it */
-export async function* changesSince(run: MailRun, state: GmailCursor): AsyncGenerator<MailStep> {
+export async function* changesSince(run: MailRun, state: GmailCursor): AsyncGenerator<ReadMails> {
   for (;;) {
     const page = await historyPage(run, state)
     const { gone, changed } = verdictsOf(page.history ?? [])

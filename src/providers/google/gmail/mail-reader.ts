@@ -1,6 +1,6 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import { mapBounded } from '../shared/map-bounded.ts'
-import { nothingRead, type ReadItems } from '../shared/sync-steps.ts'
+import { newSyncStep, type SyncStep } from '../shared/sync-steps.ts'
 import { mailItemOf } from './mail-item.ts'
 import { isOutside, mailItemId, type MailRun } from './mail-run.ts'
 
@@ -13,7 +13,7 @@ const CHUNK = 24
 const MOST_HELD = 8_000_000
 
 /** The result of a batch; `again` holds message ids. */
-export interface ReadMails extends ReadItems {
+export interface ReadMails extends SyncStep {
   /** Ids of messages that need no retry. */
   settled: string[]
 }
@@ -25,7 +25,7 @@ export async function* readMailBatches(
 ): AsyncGenerator<{ read: ReadMails; isLast: boolean }> {
   let read = noMails()
   for (let start = 0; start < ids.length; start += CHUNK) {
-    add(read, await readMails(run, ids.slice(start, start + CHUNK)))
+    await readMails(run, ids.slice(start, start + CHUNK), read)
     const held = read.upserts.reduce((sum, { body }) => sum + body.length, 0)
     if (held < MOST_HELD || start + CHUNK >= ids.length) continue
     yield { read, isLast: false }
@@ -34,21 +34,10 @@ export async function* readMailBatches(
   yield { read, isLast: true }
 }
 
-const noMails = (): ReadMails => ({ ...nothingRead(), settled: [] })
+const noMails = (): ReadMails => ({ ...newSyncStep(), settled: [] })
 
-function add(read: ReadMails, more: ReadMails): void {
-  // One by one: spreading a long list as arguments may overflow the stack.
-  for (const item of more.upserts) read.upserts.push(item)
-  for (const id of more.deletions) read.deletions.push(id)
-  for (const failure of more.failures) read.failures.push(failure)
-  for (const skip of more.skipped) read.skipped.push(skip)
-  for (const id of more.again) read.again.push(id)
-  for (const id of more.settled) read.settled.push(id)
-}
-
-/** Reads several messages concurrently. One that is gone, in trash or spam is a deletion. @throws what ends the run */
-export async function readMails(run: MailRun, ids: readonly string[]): Promise<ReadMails> {
-  const read = noMails()
+/** Reads several messages concurrently into a step. One that is gone, in trash or spam is a deletion. @throws what ends the run */
+export async function readMails(run: MailRun, ids: readonly string[], read = noMails()): Promise<ReadMails> {
   await mapBounded(ids, AT_ONCE, async (id) => {
     const externalId = mailItemId(run.session, id)
     try {

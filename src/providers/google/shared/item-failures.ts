@@ -1,34 +1,21 @@
-import { z } from 'zod'
-import { ProviderError, type ItemFailure } from '../../adapter.ts'
+import type { ItemFailure } from '../../adapter.ts'
+import { type RetryList, retryLater } from '../../run-state.ts'
 import { GoogleError } from './error.ts'
 import { ExtractionError } from '../../../file-text/index.ts'
 import { isItemsOwn, ownFailure } from '../../item-fault.ts'
 
 const MOST_IN_A_ROW = 5
-const MOST_TO_RETRY = 200
-const MOST_TRIES = 5
 
-/** Items that a run could not read because the provider did not answer; later runs retry them. Part of the cursor. */
-export const retryList = z.array(z.object({ id: z.string(), tries: z.number().int() }))
-export type RetryList = z.infer<typeof retryList>
-
-/** The list after a step. @throws ProviderError `unavailable` when it is full, which is close to an outage */
+/** The list after a step. @throws ProviderError `unavailable` when it is full */
 export function retriesAfter(
   list: RetryList,
   { settled, again }: { settled: readonly string[]; again: readonly string[] },
 ): RetryList {
   const done = new Set(settled)
-  let retries = list.filter(({ id }) => !done.has(id))
-  for (const id of again) retries = withRetry(retries, id)
-  return retries
-}
-
-function withRetry(list: RetryList, id: string): RetryList {
-  const tries = (list.find((entry) => entry.id === id)?.tries ?? 0) + 1
-  const others = list.filter((entry) => entry.id !== id)
-  if (tries >= MOST_TRIES) return others
-  if (others.length < MOST_TO_RETRY) return [...others, { id, tries }]
-  throw new ProviderError('unavailable', `Google did not answer for more than ${MOST_TO_RETRY} items`)
+  return again.reduce(
+    retryLater,
+    list.filter(({ id }) => !done.has(id)),
+  )
 }
 
 export interface Judgement {

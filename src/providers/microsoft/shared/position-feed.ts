@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Feed, FeedPage } from '../../feed.ts'
-import { type JsonValue, ProviderError } from '../../adapter.ts'
+import type { JsonValue } from '../../adapter.ts'
+import { parseCursor } from '../../run-state.ts'
 
 /** What a request adds to a page; undefined: there was nothing to request. */
 export type Step<Entry> = (Pick<FeedPage<Entry>, 'listed'> & { gone: string[] }) | undefined
@@ -42,10 +43,7 @@ export function createPositionFeed<Position extends JsonValue, Entry>(
       return { listed: step?.listed ?? [], next: position, isLast, ...(isLast && { since: position }) }
     },
     async changes(since) {
-      const { data } = parts.schema.safeParse(since)
-      if (data === undefined)
-        throw new ProviderError('cursor_expired', 'The cursor belongs to another version')
-      const position = await match(data)
+      const position = await match(parseCursor(since, parts.schema))
       const step = await parts.changes(position)
       return { listed: [], gone: [], ...step, next: position, isLast: parts.isDone(position) }
     },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { ProviderError, type JsonValue } from '../../adapter.ts'
+import type { JsonValue } from '../../adapter.ts'
+import { parseCursor } from '../../run-state.ts'
 
 /** A stretch of older history as of its last comparison with what is stored. */
 export interface SlackStretch {
@@ -97,15 +98,12 @@ export type SlackState = z.infer<typeof cursorSchema>
 export type SlackChannelState = z.infer<typeof channelState>
 export type SlackOlder = z.infer<typeof olderState>
 
-/** Parses a saved cursor; null gives a new state. @throws ProviderError `cursor_expired` on an invalid cursor */
+/** The state in a saved cursor; null gives a new one. @throws ProviderError `cursor_expired` */
 export function readSlackCursor(cursor: JsonValue | null): SlackState {
   if (cursor === null) {
     return { version: 1, install: '', allowlist: '', crawl: true, polledAt: 0, channels: {}, threads: {} }
   }
-  const parsed = cursorSchema.safeParse(cursor)
-  if (!parsed.success)
-    throw new ProviderError('cursor_expired', 'The saved position cannot be read; a full resync is needed')
-  return parsed.data
+  return parseCursor(cursor, cursorSchema)
 }
 
 /** A channel to read from its newest message to its beginning. */
