@@ -5,6 +5,8 @@ import { createProviderCaller } from './retried-calls.ts'
 import { ProviderError, type ProviderSession, returnIf } from './adapter.ts'
 
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024
+const CONNECT_TIMEOUT_MS = 10_000
+const CONNECT_ANSWER_BYTES_MAX = 8 * 1024 * 1024
 
 export interface RestRequest {
   url: string | URL
@@ -70,8 +72,18 @@ export function createRest(options: RestOptions): Rest {
   }
 }
 
-/** A request with a token, also for calls without a session. */
-export function withToken(
+/** Sends one request apart from a run, while a user may wait. @throws ProviderError */
+export function sendWithToken(
+  request: RestRequest,
+  token: string,
+  options: RestOptions,
+  at: { signal: AbortSignal; now: Date },
+): Promise<RestAnswer> {
+  const limits = { ...at, timeoutMs: CONNECT_TIMEOUT_MS, bytesMax: CONNECT_ANSWER_BYTES_MAX }
+  return sendRequest(withToken(request, token, options), options, limits)
+}
+
+function withToken(
   request: RestRequest,
   token: string,
   { scheme = 'Bearer' }: Pick<RestOptions, 'scheme'>,

@@ -25,11 +25,7 @@ export function createFolderAdapter({
     provider: 'folder',
     ...createFormConnection(folderForm, async ({ path: named }) => {
       const { path, device } = await placeOf(named, roots)
-      return {
-        externalAccountId: path,
-        displayName: path,
-        credentials: { accessToken: '', refreshToken: null, expiresAt: null, scopes: [], extra: { device } },
-      }
+      return { externalAccountId: path, displayName: path, extra: { device } }
     }),
     ...readingFeed(async (session) => {
       const { externalAccountId: path } = session.account

@@ -13,12 +13,10 @@ export interface Place {
 export async function placeOf(named: string, roots: readonly string[]): Promise<Place> {
   const found = await realpath(named).catch(() => null)
   if (found === null || !(await isAllowed(found, roots)) || !(await lstat(found)).isDirectory()) {
-    throw formFault([
-      {
-        path: 'path',
-        message: "path must be a folder below one that this deployment's operator allows (FOLDER_ROOTS)",
-      },
-    ])
+    throw formFault(
+      'path',
+      "path must be a folder below one that this deployment's operator allows (FOLDER_ROOTS)",
+    )
   }
   return { path: found, device: (await lstat(found)).dev }
 }

@@ -3,16 +3,13 @@ import { createFormConnection, formFault } from '../form.ts'
 import { z } from 'zod'
 import { type FormAdapter, ProviderError, type ProviderSession, type SourceReader } from '../adapter.ts'
 import type { AdapterDependencies } from '../provider.ts'
-import { createRest, type RestRequest, sendRequest, withToken } from '../rest.ts'
+import { createRest, type RestRequest, sendWithToken } from '../rest.ts'
 import { createGitHub, type GitHub, restOptionsOf } from './client.ts'
 import { createGitHubFeed, type FindRepositories } from './feed.ts'
 import { GitHubChoice, githubForm } from './form.ts'
 import { findRepositories } from './repositories.ts'
 
 export const GITHUB_API_URL = 'https://api.github.com'
-/** A user waits. */
-const CONNECT_TIMEOUT_MS = 10_000
-const ANSWER_BYTES_MAX = 8 * 1024 * 1024
 
 const User = z.object({ id: z.int(), login: z.string() })
 
@@ -31,28 +28,21 @@ export function createGitHubAdapter(options: GitHubAdapterOptions): FormAdapter 
     provider: 'github',
     ...createFormConnection(githubForm, async ({ token, repositories }, signal) => {
       const send = (request: RestRequest) =>
-        sendRequest(withToken(request, token, {}), restOptionsOf(apiUrl), {
-          signal,
-          timeoutMs: CONNECT_TIMEOUT_MS,
-          bytesMax: ANSWER_BYTES_MAX,
-          now: clock.now(),
-        })
+        sendWithToken(request, token, restOptionsOf(apiUrl), { signal, now: clock.now() })
       const github = createGitHub(apiUrl, send, clock)
       const { id, login } = await ownerOf(github)
       const { found, missing } = await findRepositories(github, repositories)
       if (missing.length > 0)
-        throw fault('repositories', `GitHub has no repository ${missing.join(', ')} that the token can read`)
-      if (found.size === 0) throw fault('repositories', 'The token can read no such repository')
+        throw formFault(
+          'repositories',
+          `GitHub has no repository ${missing.join(', ')} that the token can read`,
+        )
+      if (found.size === 0) throw formFault('repositories', 'The token can read no such repository')
       return {
         externalAccountId: `${host}/${id}`,
         displayName: login,
-        credentials: {
-          accessToken: token,
-          refreshToken: null,
-          expiresAt: null,
-          scopes: [],
-          extra: { repositories },
-        },
+        accessToken: token,
+        extra: { repositories },
       }
     }),
     ...createGitHubReader(options, (session) => {
@@ -88,8 +78,6 @@ async function ownerOf(github: GitHub): Promise<z.output<typeof User>> {
     return await github.get('user', User)
   } catch (error) {
     if (!(error instanceof ProviderError) || error.kind !== 'auth') throw error
-    throw fault('token', `GitHub refuses the token (${error.message})`)
+    throw formFault('token', `GitHub refuses the token (${error.message})`)
   }
 }
-
-const fault = (path: string, message: string) => formFault([{ path, message }])

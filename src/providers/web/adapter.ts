@@ -34,19 +34,10 @@ export function createWebAdapter(options: WebAdapterOptions): FormAdapter {
       const first = await findPage(fetchPage, start[0] ?? new URL('about:blank'), clock, signal)
       const { host, origin } = first
       if (start.some((url) => url.host !== host))
-        throw formFault([
-          {
-            path: 'start',
-            message: `start redirects to ${host}; enter the addresses of that host`,
-          },
-        ])
+        throw formFault('start', `start redirects to ${host}; enter the addresses of that host`)
       const keys = start.map(({ pathname, search }) => pathname + search)
       const site: WebSite = { origin, start: [...new Set(keys)], under, pagesMax }
-      return {
-        externalAccountId: host,
-        displayName: host,
-        credentials: { accessToken: '', refreshToken: null, expiresAt: null, scopes: [], extra: site },
-      }
+      return { externalAccountId: host, displayName: host, extra: site }
     }),
     async *listChanges(session, input) {
       const settings = WebSiteSchema.parse(session.extra)

@@ -6,16 +6,12 @@ import {
 } from '../../../guarded-requests/addresses.ts'
 import { createGuardedFetch } from '../../../guarded-requests/guarded-fetch.ts'
 import { createOpenRequest } from '../../../guarded-requests/guarded-request.ts'
-import { formFault } from '../../form.ts'
-import { type ConnectedAccount, type JsonObject, ProviderError, type ProviderSession } from '../../adapter.ts'
+import { type FormAccount, formFault } from '../../form.ts'
+import { type JsonObject, ProviderError, type ProviderSession } from '../../adapter.ts'
 import type { AdapterDependencies } from '../../provider.ts'
-import { createRest, sendRequest, withToken } from '../../rest.ts'
+import { createRest, sendWithToken } from '../../rest.ts'
 import { createSend, restOptionsOf, type Send } from './client.ts'
 import { followOutside } from './download.ts'
-
-/** A user waits. */
-const CONNECT_TIMEOUT_MS = 10_000
-const ANSWER_BYTES_MAX = 8 * 1024 * 1024
 
 export interface SiteOptions extends AdapterDependencies {
   /** Replaces the address of every site; null: sites keep their own. */
@@ -84,14 +80,10 @@ export function createSites<Api extends { accountId(): Promise<string> }>(
       { site, email, token }: Login,
       signal: AbortSignal,
       choose: (api: Api) => Promise<JsonObject>,
-    ): Promise<ConnectedAccount> {
+    ): Promise<FormAccount> {
       const accessToken = Buffer.from(`${email}:${token}`).toString('base64')
-      const limits = { timeoutMs: CONNECT_TIMEOUT_MS, bytesMax: ANSWER_BYTES_MAX, signal }
       const api = openAt(site, (request) =>
-        sendRequest(withToken(request, accessToken, restOptions), restOptions, {
-          ...limits,
-          now: clock.now(),
-        }),
+        sendWithToken(request, accessToken, restOptions, { signal, now: clock.now() }),
       )
       const accountId = await accountOf(name, api)
       const chosen = await choose(api)
@@ -99,13 +91,8 @@ export function createSites<Api extends { accountId(): Promise<string> }>(
       return {
         externalAccountId: `${host}/${accountId}`,
         displayName: host,
-        credentials: {
-          accessToken,
-          refreshToken: null,
-          expiresAt: null,
-          scopes: [],
-          extra: { site, accountId, ...chosen },
-        },
+        accessToken,
+        extra: { site, accountId, ...chosen },
       }
     },
   }
@@ -117,9 +104,9 @@ async function accountOf(name: string, api: { accountId(): Promise<string> }): P
     return await api.accountId()
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error
-    if (error.cause instanceof AddressNotAllowed) throw fieldFault('site', 'site must be at a public address')
-    if (error.kind === 'auth') throw fieldFault('token', error.message)
-    if (error.code === '404') throw fieldFault('site', `There is no ${name} at this address`)
+    if (error.cause instanceof AddressNotAllowed) throw formFault('site', 'site must be at a public address')
+    if (error.kind === 'auth') throw formFault('token', error.message)
+    if (error.code === '404') throw formFault('site', `There is no ${name} at this address`)
     throw error
   }
 }
@@ -131,8 +118,6 @@ export function requireFound(
   { found, missing }: { found: ReadonlyMap<string, unknown>; missing: readonly string[] },
 ): void {
   if (missing.length > 0)
-    throw fieldFault(`${what}s`, `${name} has no ${what} ${missing.join(', ')} that the account can read`)
-  if (found.size === 0) throw fieldFault(`${what}s`, `The account can read no ${what}`)
+    throw formFault(`${what}s`, `${name} has no ${what} ${missing.join(', ')} that the account can read`)
+  if (found.size === 0) throw formFault(`${what}s`, `The account can read no ${what}`)
 }
-
-const fieldFault = (path: string, message: string) => formFault([{ path, message }])

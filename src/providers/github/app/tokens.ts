@@ -2,12 +2,10 @@ import { sign } from 'node:crypto'
 import { z } from 'zod'
 import type { Clock } from '../../../kernel/clock.ts'
 import { type Credentials, ProviderError } from '../../adapter.ts'
-import { parseAnswer, type RestAnswer, type RestRequest, sendRequest, withToken } from '../../rest.ts'
+import { parseAnswer, type RestAnswer, type RestRequest, sendWithToken } from '../../rest.ts'
 import { restOptionsOf } from '../client.ts'
 import type { GitHubAppSettings } from './settings.ts'
 
-const TIMEOUT_MS = 10_000
-const ANSWER_BYTES_MAX = 8 * 1024 * 1024
 /** GitHub accepts at most ten minutes, and recommends a start one minute in the past, because clocks differ. */
 const CLOCK_SECONDS = 60
 const LIFETIME_SECONDS = 9 * 60
@@ -33,12 +31,7 @@ export function createGitHubAppCalls(
   clock: Clock,
 ): GitHubAppCalls {
   const send: GitHubAppCalls['send'] = (request, token, signal) =>
-    sendRequest(withToken(request, token, {}), restOptionsOf(apiUrl), {
-      signal,
-      timeoutMs: TIMEOUT_MS,
-      bytesMax: ANSWER_BYTES_MAX,
-      now: clock.now(),
-    })
+    sendWithToken(request, token, restOptionsOf(apiUrl), { signal, now: clock.now() })
   const asApp = async (request: RestRequest, signal: AbortSignal): Promise<RestAnswer> =>
     await send(request, signAppToken(app, clock.now()), signal).catch(operatorsFault)
   return {

@@ -1,11 +1,8 @@
 import { createFormConnection, formFault } from '../../../../src/providers/form.ts'
 import { type FormAdapter, ProviderError } from '../../../../src/providers/adapter.ts'
-import { parseAnswer, type RestAnswer, sendRequest, withToken } from '../../../../src/providers/rest.ts'
+import { parseAnswer, type RestAnswer, sendWithToken } from '../../../../src/providers/rest.ts'
 import { createNoteReader, Me, type NoteOptions, REST } from '../notes.ts'
 import { exampleForm } from './form.ts'
-
-/** A user waits. */
-const LIMITS = { timeoutMs: 10_000, bytesMax: 1024 * 1024 }
 
 export interface ExampleAdapterOptions extends NoteOptions {
   now: () => Date
@@ -17,11 +14,10 @@ export function createExampleAdapter(options: ExampleAdapterOptions): FormAdapte
 
   async function get(path: string, token: string, signal: AbortSignal): Promise<RestAnswer> {
     try {
-      const request = withToken({ url: `${apiUrl}/v1/${path}` }, token, REST)
-      return await sendRequest(request, REST, { ...LIMITS, signal, now: now() })
+      return await sendWithToken({ url: `${apiUrl}/v1/${path}` }, token, REST, { signal, now: now() })
     } catch (error) {
       if (error instanceof ProviderError && error.kind === 'auth')
-        throw formFault([{ path: 'token', message: 'Example refuses the token' }])
+        throw formFault('token', 'Example refuses the token')
       throw error
     }
   }
@@ -30,8 +26,7 @@ export function createExampleAdapter(options: ExampleAdapterOptions): FormAdapte
     ...createNoteReader(options),
     ...createFormConnection(exampleForm, async ({ token }, signal) => {
       const { id, name } = parseAnswer(await get('me', token, signal), Me, 'Example')
-      const credentials = { accessToken: token, refreshToken: null, expiresAt: null, scopes: [] }
-      return { externalAccountId: id, displayName: name, credentials }
+      return { externalAccountId: id, displayName: name, accessToken: token }
     }),
   }
 }
