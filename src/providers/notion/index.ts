@@ -1,6 +1,5 @@
 import { defineProvider, type Provider } from '../provider.ts'
 import { required, secretSetting, urlSetting } from '../settings.ts'
-import { isSameNotionBot } from './grants.ts'
 
 export const notion: Provider<'notion'> = defineProvider({
   id: 'notion',
@@ -16,7 +15,14 @@ export const notion: Provider<'notion'> = defineProvider({
     NOTION_API_URL: urlSetting.describe('Replaces https://api.notion.com'),
   },
   client: { id: 'NOTION_CLIENT_ID', secret: 'NOTION_CLIENT_SECRET' },
-  grants: { family: 'notion', isShared: isSameNotionBot },
+  grants: {
+    family: 'notion',
+    /** They are grants of the same bot, or of an unknown one. */
+    isShared({ extra: one }, { extra: other }) {
+      const [bot, otherBot] = [one?.['botId'], other?.['botId']]
+      return bot === undefined || otherBot === undefined || bot === otherBot
+    },
+  },
   async createAdapter(settings, { clock }) {
     const { createNotionAdapter } = await import('./adapter.ts')
     return createNotionAdapter({

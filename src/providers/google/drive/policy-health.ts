@@ -1,5 +1,7 @@
+import type { PolicyCounts } from '../../provider.ts'
+
 /** The state of a Google Drive source's access policies (`policyHealth` of `GET /v1/sources`). */
-export interface PolicyHealth {
+interface PolicyHealth {
   status: 'ok' | 'warning'
   files: number
   filesWithoutPolicy: number
@@ -7,12 +9,11 @@ export interface PolicyHealth {
 }
 
 /** Computes `policyHealth` from the counts of items and of those without a policy. `resyncedSince`: no crawl helps. */
-export function computePolicyHealth(counts: {
-  files: number
-  filesWithoutPolicy: number
-  resyncedSince: boolean
-}): PolicyHealth {
-  const { files, filesWithoutPolicy, resyncedSince } = counts
+export function computePolicyHealth({
+  files,
+  filesWithoutPolicy,
+  resyncedSince,
+}: PolicyCounts): PolicyHealth {
   if (filesWithoutPolicy === 0) return { status: 'ok', files, filesWithoutPolicy, warnings: [] }
   const many = filesWithoutPolicy === 1 ? '1 file is' : `${filesWithoutPolicy} files are`
   const warning = resyncedSince

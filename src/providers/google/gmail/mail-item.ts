@@ -1,6 +1,7 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import { addressParser, decodeWords } from 'postal-mime'
 import type { ItemMetadata, ProviderItem, ItemFailure } from '../../adapter.ts'
+import { attachmentNames } from '../../attachment-names.ts'
 import { extractLimits } from '../../extract-file.ts'
 import { GoogleError } from '../shared/error.ts'
 import { decodeText } from '../../../file-text/index.ts'
@@ -18,8 +19,6 @@ import { isVolatile, mailItemId, type MailRun } from './mail-run.ts'
 import { isReply, withoutQuotedText } from '../../quoted-text.ts'
 
 const MOST_ATTACHMENTS = 5
-/** Attachments that are named as not read. */
-const NAMED_MAX = 5
 const MOST_RECIPIENTS = 50
 /** Longer headers are cut: a list of recipients may be a megabyte. */
 const HEADER_CHARACTERS_MAX = 20_000
@@ -177,23 +176,18 @@ const readableBy =
 /** Why attachments are not read, in one sentence at most. */
 function skippedOf(run: MailRun, attachments: readonly AttachmentPart[]): string[] {
   const isReadable = readableBy(run)
-  const others = attachments.filter((part) => part.isBeside && !isReadable(part))
-  const beyond = attachments.filter(isReadable).slice(MOST_ATTACHMENTS)
-  const reasons = [
-    ...(others.length === 0
-      ? []
-      : [`Files of these types are not read: ${namesOf(others, ({ mimeType }) => ` (${mimeType})`)}`]),
-    ...(beyond.length === 0
-      ? []
-      : [`Only the first ${MOST_ATTACHMENTS} attachments are read, not ${namesOf(beyond, () => '')}`]),
-  ]
+  const others = attachments
+    .filter((part) => part.isBeside && !isReadable(part))
+    .map(({ fileName, mimeType }) => `${fileName} (${mimeType})`)
+  const beyond = attachments
+    .filter(isReadable)
+    .slice(MOST_ATTACHMENTS)
+    .map(({ fileName }) => fileName)
+  const reasons: string[] = []
+  if (others.length > 0) reasons.push(`Files of these types are not read: ${attachmentNames(others)}`)
+  if (beyond.length > 0)
+    reasons.push(`Only the first ${MOST_ATTACHMENTS} attachments are read, not ${attachmentNames(beyond)}`)
   return reasons.length === 0 ? [] : [reasons.join('; ')]
-}
-
-function namesOf(parts: readonly AttachmentPart[], more: (part: AttachmentPart) => string): string {
-  const names = parts.slice(0, NAMED_MAX).map((part) => part.fileName + more(part))
-  const rest = parts.length - names.length
-  return [...names, ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')
 }
 
 /** The text of the first few attachments that have some. An unreadable one is recorded and skipped. */

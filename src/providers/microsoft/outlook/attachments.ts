@@ -2,11 +2,11 @@ import type { LimitFunction } from 'p-limit'
 import { z } from 'zod'
 import type { TextExtractor, TextFormat } from '../../../file-text/index.ts'
 import { isRejected, type ProviderSession } from '../../adapter.ts'
+import { attachmentNames } from '../../attachment-names.ts'
 import { extractFile, tooLarge } from '../../extract-file.ts'
 import type { Graph } from '../shared/graph.ts'
 
 const READ_MAX = 5
-const NAMED_MAX = 5
 /** Attachments get at most this fraction (one in N) of an item's text; the mail's own text comes first. */
 const SHARE = 4
 const FILE = '#microsoft.graph.fileAttachment'
@@ -56,14 +56,13 @@ export async function readAttachments(reader: AttachmentReader, path: string): P
     if ('reason' in outcome) read.unread.push(`${nameOf(one)}: ${outcome.reason}`)
     else if (outcome.text !== '') read.texts.push(`${nameOf(one)}:\n${outcome.text}`)
   }
-  if (others.length > 0)
-    read.unread.push(
-      `attachments of these types are not read: ${namesOf(others, ({ contentType }) => ` (${contentType ?? 'a link'})`)}`,
-    )
-  if (readable.length > READ_MAX)
-    read.unread.push(
-      `only the first ${READ_MAX} attachments are read, not ${namesOf(readable.slice(READ_MAX), () => '')}`,
-    )
+  if (others.length > 0) {
+    const names = others.map((one) => `${nameOf(one)} (${one.contentType ?? 'a link'})`)
+    read.unread.push(`attachments of these types are not read: ${attachmentNames(names)}`)
+  }
+  const beyond = readable.slice(READ_MAX).map(nameOf)
+  if (beyond.length > 0)
+    read.unread.push(`only the first ${READ_MAX} attachments are read, not ${attachmentNames(beyond)}`)
   return read
 }
 
@@ -100,10 +99,4 @@ async function textOf(reader: AttachmentReader, path: string, one: Attachment): 
     path: nameOf(one),
   }
   return (await extractFile(reader, file, SHARE)).text
-}
-
-function namesOf(some: readonly Attachment[], more: (one: Attachment) => string): string {
-  const names = some.slice(0, NAMED_MAX).map((one) => nameOf(one) + more(one))
-  const rest = some.length - names.length
-  return [...names, ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')
 }
