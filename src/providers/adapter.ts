@@ -244,7 +244,10 @@ export interface FormAdapter extends SourceReader {
 /** The values of a form by field name, as entered. */
 export type FormFields = Readonly<Record<string, string>>
 
-export interface OAuthAdapter extends SourceReader {
+export type OAuthAdapter = OAuthHalf & SourceReader
+
+/** How accounts are connected with OAuth. */
+export interface OAuthHalf {
   readonly usesPkce: boolean
   /** The page to send the browser to. `codeChallenge` is S256 (RFC 7636); providers without PKCE ignore it. */
   authorizeUrl(input: { state: string; redirectUri: string; codeChallenge: string }): string

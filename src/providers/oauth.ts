@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProviderError, type ConnectedAccount, type Credentials, type OAuthAdapter } from './adapter.ts'
+import { ProviderError, type ConnectedAccount, type Credentials, type OAuthHalf } from './adapter.ts'
 import { parseAnswer, type RestAnswer, type RestOptions, type RestRequest, sendRequest } from './rest.ts'
 
 const TIMEOUT_MS = 15_000
@@ -31,9 +31,7 @@ const TokenAnswer = z.object({
 })
 
 /** The OAuth part of an adapter: authorization codes, refresh tokens (RFC 6749) and revocation (RFC 7009). */
-export function createOAuth(
-  options: OAuthOptions,
-): Pick<OAuthAdapter, 'usesPkce' | 'authorizeUrl' | 'exchangeCode' | 'refresh' | 'revoke'> {
+export function createOAuth(options: OAuthOptions): OAuthHalf {
   const send = (request: RestRequest, signal: AbortSignal): Promise<RestAnswer> =>
     sendRequest(request, options, {
       signal,

@@ -1,7 +1,7 @@
 import type { OAuthAdapter } from '../adapter.ts'
 import { listNotionChanges, readNotionItem } from './changes.ts'
 import { createNotionCaller, createNotionRun } from './client.ts'
-import { exchangeNotionCode, notionAuthorizeUrl, refreshNotionToken, revokeNotionToken } from './oauth.ts'
+import { createNotionOAuth } from './oauth.ts'
 
 export interface NotionAdapterOptions {
   clientId: string
@@ -15,15 +15,10 @@ export interface NotionAdapterOptions {
 
 /** Reads the Notion pages that a user shared with the connection. */
 export function createNotionAdapter(options: NotionAdapterOptions): OAuthAdapter {
-  const oauth = { ...options, now: options.now ?? (() => new Date()) }
   const caller = createNotionCaller()
   return {
     provider: 'notion',
-    usesPkce: false,
-    authorizeUrl: (input) => notionAuthorizeUrl(oauth, input),
-    exchangeCode: (input) => exchangeNotionCode(oauth, input),
-    refresh: (credentials, signal) => refreshNotionToken(oauth, credentials, signal),
-    revoke: (credentials, signal) => revokeNotionToken(oauth, credentials, signal),
+    ...createNotionOAuth({ ...options, now: options.now ?? (() => new Date()) }),
     listChanges: (session, input) =>
       listNotionChanges(
         createNotionRun(options.apiUrl, session, caller),

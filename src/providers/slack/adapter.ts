@@ -4,7 +4,7 @@ import { listSlackChanges } from './reading/changes.ts'
 import { readSlackItem } from './reading/read-item.ts'
 import { listSlackPermissions } from './reading/permissions.ts'
 import { createSlackCaller, createSlackClient, type SlackRun } from './client.ts'
-import { exchangeSlackCode, refreshSlackToken, revokeSlackToken, slackAuthorizeUrl } from './oauth.ts'
+import { createSlackOAuth } from './oauth.ts'
 
 export interface SlackAdapterOptions {
   clientId: string
@@ -24,7 +24,6 @@ export interface SlackAdapterOptions {
 
 /** Reads Slack with a bot token. */
 export function createSlackAdapter(options: SlackAdapterOptions): OAuthAdapter {
-  const oauth = { ...options, now: options.now ?? (() => new Date()) }
   const caller = createSlackCaller()
   const { pageSize = 999, itemsPerPage = 100, verifiedMessages = 20_000, watchedThreads = 3_000 } = options
   const changes = { pageSize, itemsPerPage, verifiedMessages, watchedThreads }
@@ -35,11 +34,7 @@ export function createSlackAdapter(options: SlackAdapterOptions): OAuthAdapter {
   })
   return {
     provider: 'slack',
-    usesPkce: false,
-    authorizeUrl: (input) => slackAuthorizeUrl(oauth, input),
-    exchangeCode: (input) => exchangeSlackCode(oauth, input),
-    refresh: (credentials, signal) => refreshSlackToken(oauth, credentials, signal),
-    revoke: (credentials, signal) => revokeSlackToken(oauth, credentials, signal),
+    ...createSlackOAuth({ ...options, now: options.now ?? (() => new Date()) }),
     listChannels: async (session) => {
       const channels = await listSlackChannels(runOf(session))
       return channels

@@ -121,6 +121,21 @@ function requestWords(error: Error): string {
   return `Slack did not answer (${error.message}${cause})`
 }
 
+/** The pages of a list; `from` is the cursor of the next one. @throws ProviderError */
+export async function* pagesOf<Answer extends { response_metadata?: { next_cursor?: string } }>(
+  run: SlackRun,
+  list: (page: { token: string; cursor?: string }) => Promise<Answer>,
+): AsyncGenerator<Answer> {
+  let from: { cursor?: string } = {}
+  for (;;) {
+    const answer = await run.call((token) => list({ token, ...from }))
+    yield answer
+    const cursor = answer.response_metadata?.next_cursor ?? ''
+    if (cursor === '') return
+    from = { cursor }
+  }
+}
+
 /** What every part of a run needs to reach Slack. */
 export interface SlackRun {
   session: ProviderSession

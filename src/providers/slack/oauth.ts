@@ -1,5 +1,5 @@
-import type { OauthV2AccessResponse } from '@slack/web-api'
-import { ProviderError, type ConnectedAccount, type Credentials } from '../adapter.ts'
+import type { OauthV2AccessResponse, WebClient } from '@slack/web-api'
+import { type Credentials, type OAuthHalf, ProviderError, returnIf } from '../adapter.ts'
 import { createSlackClient, toSlackError } from './client.ts'
 
 const REQUEST_TIMEOUT_MS = 15_000
@@ -24,84 +24,55 @@ export interface SlackOAuthOptions {
   now: () => Date
 }
 
-/** The page where a workspace's member installs the app (docs.slack.dev/authentication/installing-with-oauth). */
-export function slackAuthorizeUrl(
-  options: SlackOAuthOptions,
-  input: { state: string; redirectUri: string },
-): string {
-  const url = new URL('/oauth/v2/authorize', options.apiUrl)
-  url.searchParams.set('client_id', options.clientId)
-  url.searchParams.set('scope', SLACK_SCOPES.join(','))
-  url.searchParams.set('redirect_uri', input.redirectUri)
-  url.searchParams.set('state', input.state)
-  return url.href
-}
+/** The OAuth half of the adapter (docs.slack.dev/authentication/installing-with-oauth). */
+export function createSlackOAuth({ clientId, clientSecret, apiUrl, now }: SlackOAuthOptions): OAuthHalf {
+  async function call<Answer>(signal: AbortSignal, request: (client: WebClient) => Promise<Answer>) {
+    try {
+      return await request(createSlackClient(apiUrl, REQUEST_TIMEOUT_MS, signal))
+    } catch (error) {
+      throw toSlackError(error) ?? error
+    }
+  }
+  const secrets = { client_id: clientId, client_secret: clientSecret }
 
-/** Exchanges the callback's code for a bot token; `extra.installedAt` is its ISO time. @throws ProviderError */
-export async function exchangeSlackCode(
-  options: SlackOAuthOptions,
-  input: { code: string; redirectUri: string; signal: AbortSignal },
-): Promise<ConnectedAccount> {
-  const answer = await accessCall(options, input.signal, {
-    code: input.code,
-    redirect_uri: input.redirectUri,
-  })
-  const team = answer.team
-  if (!team?.id)
-    throw new ProviderError('rejected', 'Slack named no workspace: org-wide installs are not supported')
   return {
-    externalAccountId: team.id,
-    displayName: team.name ?? team.id,
-    credentials: credentialsOf(answer, options.now(), null),
+    usesPkce: false,
+    authorizeUrl({ state, redirectUri }) {
+      const url = new URL('/oauth/v2/authorize', apiUrl)
+      url.searchParams.set('client_id', clientId)
+      url.searchParams.set('scope', SLACK_SCOPES.join(','))
+      url.searchParams.set('redirect_uri', redirectUri)
+      url.searchParams.set('state', state)
+      return url.href
+    },
+    /** Returns a bot token; `extra.installedAt` is its ISO time. */
+    async exchangeCode({ code, redirectUri, signal }) {
+      const grant = { code, redirect_uri: redirectUri }
+      const answer = await call(signal, (client) => client.oauth.v2.access({ ...secrets, ...grant }))
+      const { team } = answer
+      if (!team?.id)
+        throw new ProviderError('rejected', 'Slack named no workspace: org-wide installs are not supported')
+      return {
+        externalAccountId: team.id,
+        displayName: team.name ?? team.id,
+        credentials: credentialsOf(answer, now(), null),
+      }
+    },
+    /** With token rotation, Slack replaces the refresh token on each use. */
+    async refresh(credentials, signal) {
+      const { refreshToken } = credentials
+      if (refreshToken === null) throw new ProviderError('auth', 'token_expired', { code: 'token_expired' })
+      const grant = { grant_type: 'refresh_token', refresh_token: refreshToken } as const
+      const answer = await call(signal, (client) => client.oauth.v2.access({ ...secrets, ...grant }))
+      return credentialsOf(answer, now(), credentials)
+    },
+    async revoke({ accessToken: token }, signal) {
+      await call(signal, (client) => client.auth.revoke({ token })).catch(returnIf(isGrantGone, undefined))
+    },
   }
 }
 
-/** Refreshes credentials if token rotation is on; Slack replaces the token on each use. @throws ProviderError */
-export async function refreshSlackToken(
-  options: SlackOAuthOptions,
-  credentials: Credentials,
-  signal: AbortSignal,
-): Promise<Credentials> {
-  if (credentials.refreshToken === null)
-    throw new ProviderError('auth', 'token_expired', { code: 'token_expired' })
-  const answer = await accessCall(options, signal, {
-    grant_type: 'refresh_token',
-    refresh_token: credentials.refreshToken,
-  })
-  return credentialsOf(answer, options.now(), credentials)
-}
-
-/** Revokes the grant with `auth.revoke`; succeeds when it is already gone. @throws ProviderError */
-export async function revokeSlackToken(
-  options: SlackOAuthOptions,
-  credentials: Credentials,
-  signal: AbortSignal,
-): Promise<void> {
-  const client = createSlackClient(options.apiUrl, REQUEST_TIMEOUT_MS, signal)
-  try {
-    await client.auth.revoke({ token: credentials.accessToken })
-  } catch (error) {
-    const failure = toSlackError(error)
-    if (failure?.kind !== 'auth') throw failure ?? error
-  }
-}
-
-async function accessCall(
-  options: SlackOAuthOptions,
-  signal: AbortSignal,
-  grant: { code: string; redirect_uri: string } | { grant_type: 'refresh_token'; refresh_token: string },
-): Promise<OauthV2AccessResponse> {
-  const client = createSlackClient(options.apiUrl, REQUEST_TIMEOUT_MS, signal)
-  try {
-    return await client.oauth.v2.access({
-      client_id: options.clientId,
-      client_secret: options.clientSecret,
-      ...grant,
-    })
-  } catch (error) {
-    throw toSlackError(error) ?? error
-  }
-}
+const isGrantGone = (error: unknown): boolean => error instanceof ProviderError && error.kind === 'auth'
 
 function credentialsOf(answer: OauthV2AccessResponse, now: Date, previous: Credentials | null): Credentials {
   if (!answer.access_token) throw new ProviderError('rejected', 'Slack gave no access token')

@@ -9,7 +9,7 @@ import {
   SLACK_NOW,
 } from '../../../test/support/slack.ts'
 import type { Credentials, JsonObject, JsonValue } from '../adapter.ts'
-import { exchangeSlackCode, slackAuthorizeUrl } from './oauth.ts'
+import { createSlackOAuth } from './oauth.ts'
 
 afterEach(closeSlack)
 
@@ -17,12 +17,13 @@ afterEach(closeSlack)
 async function install(slack: SlackEmulator, at: number): Promise<Credentials> {
   const { SLACK_CLIENT_ID: clientId = '', SLACK_CLIENT_SECRET: clientSecret = '' } = slack.env
   const apiUrl = slack.env['SLACK_API_URL'] ?? ''
-  const oauth = { clientId, clientSecret, apiUrl, now: () => new Date(at) }
+  const oauth = createSlackOAuth({ clientId, clientSecret, apiUrl, now: () => new Date(at) })
   const redirectUri = 'http://127.0.0.1/callback'
-  const page = await fetch(slackAuthorizeUrl(oauth, { state: 's', redirectUri }), { redirect: 'manual' })
+  const url = oauth.authorizeUrl({ state: 's', redirectUri, codeChallenge: '' })
+  const page = await fetch(url, { redirect: 'manual' })
   const code = new URL(page.headers.get('location') ?? '').searchParams.get('code') ?? ''
   const signal = new AbortController().signal
-  return (await exchangeSlackCode(oauth, { code, redirectUri, signal })).credentials
+  return (await oauth.exchangeCode({ code, redirectUri, codeVerifier: '', signal })).credentials
 }
 
 /** A workspace whose app can be removed and reinstalled, synced once. */

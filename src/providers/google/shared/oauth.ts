@@ -1,6 +1,6 @@
 import { CodeChallengeMethod, OAuth2Client, type Credentials as GoogleTokens } from 'google-auth-library'
 import type { Clock } from '../../../kernel/clock.ts'
-import { ProviderError, type ConnectedAccount, type Credentials, type OAuthAdapter } from '../../adapter.ts'
+import { ProviderError, type ConnectedAccount, type Credentials, type OAuthHalf } from '../../adapter.ts'
 import { GoogleError, toGoogleError } from './error.ts'
 
 const OAUTH_TIMEOUT_MS = 30_000
@@ -25,18 +25,11 @@ export interface GoogleOAuthOptions {
   ): Promise<{ externalAccountId: string; displayName: string }>
 }
 
-type GoogleOAuth = Pick<OAuthAdapter, 'usesPkce' | 'authorizeUrl' | 'exchangeCode' | 'refresh' | 'revoke'>
-
 /** The OAuth half of a Google adapter: PKCE, and `prompt=consent`, without which there is no refresh token. */
-export function createGoogleOAuth({
-  settings,
-  scope,
-  clock,
-  lookUpAccount,
-}: GoogleOAuthOptions): GoogleOAuth {
+export function createGoogleOAuth({ settings, scope, clock, lookUpAccount }: GoogleOAuthOptions): OAuthHalf {
   const client = (signal?: AbortSignal) => createClient(settings, signal)
 
-  async function exchangeCode(input: Parameters<GoogleOAuth['exchangeCode']>[0]): Promise<ConnectedAccount> {
+  async function exchangeCode(input: Parameters<OAuthHalf['exchangeCode']>[0]): Promise<ConnectedAccount> {
     const { code, codeVerifier, redirectUri, signal } = input
     const answer = await translated(signal, () =>
       client(signal).getToken({ code, codeVerifier, redirect_uri: redirectUri }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '../../../kernel/clock.ts'
 import { createOAuth } from '../../oauth.ts'
-import { type OAuthAdapter, ProviderError } from '../../adapter.ts'
+import { type OAuthHalf, ProviderError } from '../../adapter.ts'
 import { parseAnswer, type RestAnswer } from '../../rest.ts'
 import type { MicrosoftSettings } from './settings.ts'
 
@@ -25,7 +25,7 @@ export const addressOf = ({ mail, userPrincipalName }: Omit<z.output<typeof Me>,
 export function createMicrosoftOAuth(
   { clientId, clientSecret, tenant, apiUrl, authUrl }: MicrosoftSettings,
   { scopes, clock }: { scopes: readonly string[]; clock: Clock },
-): Pick<OAuthAdapter, 'usesPkce' | 'authorizeUrl' | 'exchangeCode' | 'refresh' | 'revoke'> {
+): OAuthHalf {
   const base = `${authUrl}/${tenant}/oauth2/v2.0`
   return createOAuth({
     name: 'Microsoft',

@@ -1,5 +1,5 @@
-import { ProviderError, returnIf } from '../../adapter.ts'
-import type { SlackRun } from '../client.ts'
+import { ProviderError } from '../../adapter.ts'
+import { pagesOf, type SlackRun } from '../client.ts'
 import { blockStart, readMessages, tsBefore, type SlackMessage } from '../reading/messages.ts'
 
 /** Larger blocks are yielded in parts: one busy hour must not fill the memory. */
@@ -84,23 +84,17 @@ async function readPage(
 /** A thread's root and replies, oldest first, at most 5,000; empty when it is gone. @throws ProviderError */
 export async function readThread(run: SlackRun, channelId: string, rootTs: string): Promise<SlackMessage[]> {
   const messages = new Map<string, SlackMessage>()
-  let cursor = ''
-  do {
-    const answer = await readReplies(run, channelId, rootTs, cursor)
-    if (answer === null) return []
-    for (const message of readMessages(answer.messages)) messages.set(message.ts, message)
-    cursor = answer.response_metadata?.next_cursor ?? ''
-  } while (cursor !== '' && messages.size < MOST_REPLIES)
+  const thread = { channel: channelId, ts: rootTs, limit: REPLIES_LIMIT }
+  try {
+    for await (const answer of pagesOf(run, (page) =>
+      run.client.conversations.replies({ ...page, ...thread }),
+    )) {
+      for (const message of readMessages(answer.messages)) messages.set(message.ts, message)
+      if (messages.size >= MOST_REPLIES) break
+    }
+  } catch (error) {
+    if (error instanceof ProviderError && error.code === 'thread_not_found') return []
+    throw error
+  }
   return [...messages.values()].toSorted((left, right) => (left.ts < right.ts ? -1 : 1))
-}
-
-const isGone = (error: unknown): boolean =>
-  error instanceof ProviderError && error.code === 'thread_not_found'
-
-async function readReplies(run: SlackRun, channelId: string, rootTs: string, cursor: string) {
-  const from = cursor === '' ? {} : { cursor }
-  const thread = { channel: channelId, ts: rootTs, limit: REPLIES_LIMIT, ...from }
-  return await run
-    .call((token) => run.client.conversations.replies({ token, ...thread }))
-    .catch(returnIf(isGone, null))
 }

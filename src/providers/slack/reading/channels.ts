@@ -1,6 +1,6 @@
 import type { ConversationsListResponse } from '@slack/web-api'
 import { ProviderError, type ProviderChannel } from '../../adapter.ts'
-import type { SlackRun } from '../client.ts'
+import { pagesOf, type SlackRun } from '../client.ts'
 
 const LIST_LIMIT = 999
 
@@ -23,18 +23,15 @@ export async function listSlackChannels(run: SlackRun): Promise<SlackChannel[]> 
 async function listOfTypes(run: SlackRun, types: string): Promise<SlackChannel[]> {
   // By id: a channel renamed while the pages are read may appear twice.
   const channels = new Map<string, SlackChannel>()
-  let cursor = ''
-  do {
-    const from = cursor === '' ? {} : { cursor }
-    const answer = await run.call((token) =>
-      run.client.conversations.list({ token, types, limit: LIST_LIMIT, exclude_archived: false, ...from }),
-    )
+  const pages = pagesOf(run, (page) =>
+    run.client.conversations.list({ ...page, types, limit: LIST_LIMIT, exclude_archived: false }),
+  )
+  for await (const answer of pages) {
     for (const channel of answer.channels ?? []) {
       const read = channelOf(channel)
       if (read) channels.set(read.id, read)
     }
-    cursor = answer.response_metadata?.next_cursor ?? ''
-  } while (cursor !== '')
+  }
   return [...channels.values()].toSorted((left, right) => left.name.localeCompare(right.name, 'en'))
 }
 

@@ -1,6 +1,6 @@
 import type { UsersInfoResponse } from '@slack/web-api'
 import { isRejected, returnIf } from '../../adapter.ts'
-import type { SlackRun } from '../client.ts'
+import { pagesOf, type SlackRun } from '../client.ts'
 import type { SlackAuthor, SlackPeople } from './items.ts'
 import type { SlackMessage } from './messages.ts'
 import { mentionedUsers } from './mrkdwn.ts'
@@ -16,7 +16,10 @@ export interface SlackDirectory extends SlackPeople {
   addChannel(id: string, name: string): void
 }
 
-/** The names of a workspace's users and channels, loaded on demand and cached for the run. */
+/**
+ * The names of a workspace's users and channels, loaded on demand and cached for the run. When Slack withholds them
+ * (unknown user, missing scope), ids replace them.
+ */
 export function createSlackDirectory(run: SlackRun): SlackDirectory {
   const people = new Map<string, SlackAuthor>()
   const channels = new Map<string, string>()
@@ -58,27 +61,26 @@ function unknownPeople(
   return [...new Set(ids)].filter((id) => !people.has(id))
 }
 
-/** Names are optional: when Slack withholds them (unknown user, missing scope), ids replace them. */
-const noNames = returnIf(isRejected, null)
-
 async function listPeople(run: SlackRun, people: Map<string, SlackAuthor>): Promise<void> {
-  let cursor = ''
-  for (let page = 0; page < MOST_LIST_PAGES; page += 1) {
-    const answer = await run
-      .call((token) =>
-        run.client.users.list({ token, limit: LIST_LIMIT, ...(cursor === '' ? {} : { cursor }) }),
-      )
-      .catch(noNames)
-    for (const member of answer?.members ?? []) {
-      if (member.id !== undefined) people.set(member.id, personOf(member, member.id))
+  let pages = 0
+  try {
+    for await (const { members } of pagesOf(run, (page) =>
+      run.client.users.list({ ...page, limit: LIST_LIMIT }),
+    )) {
+      for (const member of members ?? [])
+        if (member.id !== undefined) people.set(member.id, personOf(member, member.id))
+      pages += 1
+      if (pages >= MOST_LIST_PAGES) return
     }
-    cursor = answer?.response_metadata?.next_cursor ?? ''
-    if (cursor === '') return
+  } catch (error) {
+    if (!isRejected(error)) throw error
   }
 }
 
 async function readPerson(run: SlackRun, id: string): Promise<SlackAuthor> {
-  const answer = await run.call((token) => run.client.users.info({ token, user: id })).catch(noNames)
+  const answer = await run
+    .call((token) => run.client.users.info({ token, user: id }))
+    .catch(returnIf(isRejected, null))
   return answer?.user ? personOf(answer.user, id) : { name: id, email: null }
 }
 

@@ -1,7 +1,7 @@
 import type { UsersListResponse } from '@slack/web-api'
 import type { GroupMembers, ListPermissionsInput, PermissionsEnd, PermissionsPage } from '../../adapter.ts'
 import { storedPages } from '../../stored-ids.ts'
-import type { SlackRun } from '../client.ts'
+import { pagesOf, type SlackRun } from '../client.ts'
 import { listSlackChannels, type SlackChannel } from './channels.ts'
 import { readSlackCursor, type SlackState } from './cursor.ts'
 import { channelIdRange, channelPolicy } from './items.ts'
@@ -41,16 +41,14 @@ interface Person {
 /** Active users of the workspace with an address, by id. */
 async function readPeople(run: SlackRun): Promise<Map<string, Person>> {
   const people = new Map<string, Person>()
-  let cursor = ''
-  do {
-    const from = cursor === '' ? {} : { cursor }
-    const answer = await run.call((token) => run.client.users.list({ token, limit: PEOPLE_A_PAGE, ...from }))
+  for await (const answer of pagesOf(run, (page) =>
+    run.client.users.list({ ...page, limit: PEOPLE_A_PAGE }),
+  )) {
     for (const member of answer.members ?? []) {
       const person = personOf(member)
       if (person && member.id !== undefined) people.set(member.id, person)
     }
-    cursor = answer.response_metadata?.next_cursor ?? ''
-  } while (cursor !== '')
+  }
   return people
 }
 
@@ -66,15 +64,10 @@ const isStranger = (member: object) => 'is_stranger' in member && member.is_stra
 
 async function readMembers(run: SlackRun, channel: string): Promise<string[]> {
   const members: string[] = []
-  let cursor = ''
-  do {
-    const from = cursor === '' ? {} : { cursor }
-    const answer = await run.call((token) =>
-      run.client.conversations.members({ token, channel, limit: MEMBERS_A_PAGE, ...from }),
-    )
-    members.push(...(answer.members ?? []))
-    cursor = answer.response_metadata?.next_cursor ?? ''
-  } while (cursor !== '')
+  const pages = pagesOf(run, (page) =>
+    run.client.conversations.members({ ...page, channel, limit: MEMBERS_A_PAGE }),
+  )
+  for await (const answer of pages) members.push(...(answer.members ?? []))
   return members
 }
 
