@@ -189,19 +189,6 @@ describe('an answer from passages too far from the question', () => {
     expect(answer.context).toHaveLength(HITS.length)
   })
 
-  it.each(['hello', 'Hi there!', 'Thank you.', 'Guten Morgen'])(
-    'is one to "%s", however near a passage',
-    async (greeting) => {
-      const hits = HITS.map((hit) => ({ ...hit, content: `${hit.content} It prints "${greeting}".` }))
-      const answer = await create({ hits, languageModel: null }).ask({ query: greeting })
-      expect(answer.limitations).toEqual(weak)
-      const question = await create({ hits, languageModel: null }).ask({
-        query: `What prints "${greeting}"?`,
-      })
-      expect(question.limitations).toEqual([])
-    },
-  )
-
   it('then says that closer passages may have been missed, as does an answer that is not weak', async () => {
     const missed = { code: 'approximate_search', message: expect.any(String) }
     const both = await create({ isWeak: true, isApproximate: true }).ask({ query: QUERY })

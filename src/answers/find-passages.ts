@@ -4,7 +4,6 @@ import type { AnswersOptions } from './answers-options.ts'
 import { standaloneQuestion } from './follow-up.ts'
 import type { ConversationQuestion } from './schemas.ts'
 import type { Found } from './found.ts'
-import { isGreeting } from './without-model/answer-form.ts'
 import { sharingContent } from './relevance.ts'
 import { researching, type Step } from './research.ts'
 
@@ -20,9 +19,7 @@ export function createFindPassages<Request extends ConversationQuestion>(
   /** Retrieves hits for a query; none if no hit is related to it. */
   async function retrieveRelevant(request: Request, query: string, signal?: AbortSignal): Promise<Found> {
     const retrieved = await options.retrieve({ ...request, query }, signal)
-    // A greeting such as "hello" is near every page with a "hello world" program, and no page answers it.
-    const isWeak = retrieved.isWeak || isGreeting(query)
-    const found = { question: query, ...retrieved, isWeak }
+    const found = { question: query, ...retrieved }
     if (!found.isWeak || found.hits.length === 0) return found
     const isRelevant = await runCooperatively(sharingContent(query, found.hits, options.terms), signal)
     return isRelevant ? found : { ...found, hits: [] }

@@ -4,5 +4,5 @@
  * model without a measured threshold, `calibrate.ts` measures one with the organization's stored data.
  */
 export { createEvidenceCalibrator, type EvidenceCalibrator } from './calibrate.ts'
-export { canMissWords, isEnglish, missingWords, unmentionedNames } from './question-words.ts'
+export { canMissWords, isEnglish, isGreeting, missingWords, unmentionedNames } from './question-words.ts'
 export { createEvidenceCheck, evidenceOf, type EvidenceQuery } from './weak-evidence.ts'

@@ -57,6 +57,14 @@ export function isEnglish(question: string, terms: TermWeights): boolean {
   return !terms.tokenize(question).some((stem) => terms.backgroundWeight(stem) < ENGLISH_FROM)
 }
 
+const GREETING =
+  /^[\p{P}\p{S}\s]*(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|thanks|thank you|hallo|guten (?:morgen|tag|abend)|danke|bonjour|bonsoir|salut|merci|hola|buen[oa]s (?:d[ií]as|tardes|noches)|gracias)(?: (?:there|all|everyone|everybody|again|you|team))?[\p{P}\p{S}\s]*$/iu
+
+/** Whether a message is only a greeting or thanks, which no document can answer. */
+export function isGreeting(message: string): boolean {
+  return GREETING.test(message)
+}
+
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}_-]{0,60}/gu
 /** The spelling of names: a capital or digit after a letter, or an underscore. */
 const IDENTIFIER = /^\p{L}.{0,59}[\p{Lu}\p{N}_]/u

@@ -51,6 +51,15 @@ describe('weak evidence', () => {
     expect(await isWeak(single, 'How many days of paid time off do I get?')).toBe(false)
   })
 
+  it.each(['hello', 'Hi there!', 'Thank you.', 'Guten Morgen'])(
+    'is reported for "%s", however near a passage',
+    async (greeting) => {
+      const memory = await remembering(`The program prints "${greeting}".`, greeting)
+      expect(await isWeak(memory, greeting)).toBe(true)
+      expect(await isWeak(memory, `What prints "${greeting}"?`)).toBe(false)
+    },
+  )
+
   it('is not reported for a question in another language that its translated words answer', async () => {
     const many = await remembering(
       POLICY,

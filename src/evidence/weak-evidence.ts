@@ -27,6 +27,7 @@ const FOREIGN = 0.75
 /** A query, and the vectors that it was compared with: those of a model, in scope. */
 export interface EvidenceQuery {
   isEnglish: boolean
+  isGreeting: boolean
   organizationId: string
   model: StoredModel
   /** null: every provider. */
@@ -53,6 +54,8 @@ export type EvidenceCheck = (
 /** Compares the score with the model's or the organization's threshold, within the caller's providers only. */
 export function createEvidenceCheck(db: Db): EvidenceCheck {
   return async (query, bestScore, countCompared) => {
+    // A greeting such as "hello" is near every page with a "hello world" program, and no page answers it.
+    if (query.isGreeting) return (await countCompared()) > 0 ? WEAK : STRONG
     const calibration = await calibrationFor(db, query)
     if (calibration === null) return STRONG
     // All chunks are orthogonal or opposite to the query.

@@ -1,5 +1,11 @@
 import type { Db } from '../database/database.ts'
-import { createEvidenceCheck, type EvidenceQuery, isEnglish, missingWords } from '../evidence/index.ts'
+import {
+  createEvidenceCheck,
+  type EvidenceQuery,
+  isEnglish,
+  isGreeting,
+  missingWords,
+} from '../evidence/index.ts'
 import { type ModelRegistry, readModelState, type StoredModel } from '../models/index.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
@@ -117,7 +123,7 @@ export function createSearch({
       const { model, embedder } = loaded
       const vector = await embedder.embedQuery(request.query, signal)
       if (scope === null) return { ...NOTHING, model: model.name }
-      const asked = { ...scope, model, isEnglish: isEnglish(request.query, terms) }
+      const asked = { ...scope, model, ...formOf(request.query, terms) }
       const query = { ...scope, model, vector, meaning: embedder.meaning ?? null }
       const nearest = await inOrder(findNearest, query, request, signal)
       if (nearest.state === 'found') return await toFound(asked, nearest)
@@ -131,6 +137,10 @@ export function createSearch({
     const found = await admit({ owner: viewer.organizationId, signal, run })
     return await toResult({ db, clock, terms }, viewer, request, found, signal)
   }
+}
+
+function formOf(query: string, terms: TermWeights): Pick<EvidenceQuery, 'isEnglish' | 'isGreeting'> {
+  return { isEnglish: isEnglish(query, terms), isGreeting: isGreeting(query) }
 }
 
 async function toResult(

@@ -79,6 +79,18 @@ describe.each([0, 60])('weak evidence in a memory of one document and %i others'
     }
   })
 
+  it('is a limitation of both for a greeting, however near a passage [CTX-12, ASK-11]', async () => {
+    const query = 'hello'
+    await push(
+      service,
+      organization,
+      documentOf(organization, { externalId: 'program', body: 'hello world' }),
+    )
+    const { body: contract } = await call('context', { query })
+    const { body: answer } = await call('ask', { query })
+    expect([contract.limitations, answer.limitations]).toEqual([weak, weak])
+  })
+
   it('yields an answer without passages when none shares a content word with the question, even streamed [ASK-5, ASK-11]', async () => {
     const person = await member()
     for (const query of ['hello', 'Which river flows through Paris?']) {

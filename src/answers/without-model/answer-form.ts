@@ -9,14 +9,6 @@ export function asksWhatItIs(question: string): boolean {
   return ASKS_WHAT_IT_IS.test(question)
 }
 
-const GREETING =
-  /^[\p{P}\p{S}\s]*(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|thanks|thank you|hallo|guten (?:morgen|tag|abend)|danke|bonjour|bonsoir|salut|merci|hola|buen[oa]s (?:d[ií]as|tardes|noches)|gracias)(?: (?:there|all|everyone|everybody|again|you|team))?[\p{P}\p{S}\s]*$/iu
-
-/** Whether a message is only a greeting or thanks, which no document can answer. */
-export function isGreeting(message: string): boolean {
-  return GREETING.test(message)
-}
-
 const ASKS_FOR_STEPS =
   /\bsteps\b|\bstep\b(?! (?:in|into|down|up|away|back|out|aside)\b)|\bprocedure\b|\breproduce\b|\bschritte?\b|\b[eé]tapes?\b|\bpasos?\b/i
 
