@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import type { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { brokenPdf, pdfBomb, pdfOf, wordBomb, wordOf } from '../../emulators/google/file-formats.ts'
@@ -100,6 +102,23 @@ describe('text extraction', () => {
     const attempt = await extractor.extract(input('html', bytesOf(nested))).catch((error: unknown) => error)
     expect(attempt instanceof ExtractionError || JSON.stringify(attempt).includes('shallow')).toBe(true)
   })
+})
+
+it('reads files where the system refuses to lower the priority of a thread', async () => {
+  const refuse = `import os from 'node:os'
+    import { syncBuiltinESMExports } from 'node:module'
+    os.setPriority = () => { throw new Error('EPERM') }
+    syncBuiltinESMExports()`
+  const module = new URL('./text-extractor.ts', import.meta.url).href
+  const job = JSON.stringify({ format: 'text', charset: null, path: '', maxTextBytes: 9, timeoutMs: 60_000, memoryMb: 256 })
+  const read = `import { createTextExtractor } from '${module}'
+    const { extract, close } = createTextExtractor()
+    const job = { ...${job}, bytes: Buffer.from('text'), signal: new AbortController().signal }
+    console.log((await extract(job)).text)
+    await close()`
+  // Threads take over the options of their process.
+  const options = ['--import', `data:text/javascript,${encodeURIComponent(refuse)}`, '--eval', read]
+  expect((await promisify(execFile)(process.execPath, options)).stdout).toBe('text\n')
 })
 
 describe('a thread that dies between files', () => {

@@ -209,5 +209,7 @@ describe('the systemd unit', () => {
     const set = [...unit.matchAll(/^Environment=(\w+)=/gm)].map(([, name = '']) => name)
     expect(set.filter((name) => !isSetting(name))).toEqual([])
     expect(set).toContain('DATA_DIR')
+    // Each line adds to those above. @resources contains it, and file-text lowers its threads' priority.
+    expect([...unit.matchAll(/^SystemCallFilter=(.*)$/gm)].at(-1)?.[1]).toBe('setpriority')
   })
 })
