@@ -30,6 +30,7 @@ export interface Threads {
   list(caller: ConsoleCaller, query: PageQuery): Promise<ThreadPage>
   /** A thread with its turns, without answers that cite what the viewer may not read. @throws AppError `not_found` */
   get(caller: ConsoleCaller, viewer: Viewer, id: string): Promise<{ thread: ThreadSummary; turns: Turn[] }>
+  /** @throws AppError `not_found` for a person who has left meanwhile */
   create(caller: ConsoleCaller, turn: NewTurn): Promise<{ thread: ThreadSummary; turn: Turn }>
   /** @throws AppError `not_found` */
   add(caller: ConsoleCaller, id: string, turn: NewTurn): Promise<{ thread: ThreadSummary; turn: Turn }>
@@ -78,6 +79,7 @@ export function createThreads({
 }
 
 async function create(tx: Tx, caller: ConsoleCaller, given: NewTurn, at: Date) {
+  await requireMembership(tx, caller)
   const turn = toTurn(given, at)
   const row = await tx
     .insertInto('threads')
@@ -101,6 +103,18 @@ async function create(tx: Tx, caller: ConsoleCaller, given: NewTurn, at: Date) {
   })
   await dropOldest(tx, caller)
   return { thread: toSummary(row), turn: shown(turn) }
+}
+
+/** Locks it: threads are deleted with the membership, so none may follow. @throws AppError `not_found` */
+async function requireMembership(tx: Tx, { organizationId, userId }: ConsoleCaller): Promise<void> {
+  const membership = await tx
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .forKeyShare()
+    .executeTakeFirst()
+  if (!membership) throw new AppError('not_found', 'There is no such workspace; GET /v1/console/me lists yours')
 }
 
 async function add(
