@@ -110,7 +110,14 @@ it('reads files where the system refuses to lower the priority of a thread', asy
     os.setPriority = () => { throw new Error('EPERM') }
     syncBuiltinESMExports()`
   const module = new URL('./text-extractor.ts', import.meta.url).href
-  const job = JSON.stringify({ format: 'text', charset: null, path: '', maxTextBytes: 9, timeoutMs: 60_000, memoryMb: 256 })
+  const job = JSON.stringify({
+    format: 'text',
+    charset: null,
+    path: '',
+    maxTextBytes: 9,
+    timeoutMs: 60_000,
+    memoryMb: 256,
+  })
   const read = `import { createTextExtractor } from '${module}'
     const { extract, close } = createTextExtractor()
     const job = { ...${job}, bytes: Buffer.from('text'), signal: new AbortController().signal }

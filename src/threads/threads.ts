@@ -114,7 +114,8 @@ async function requireMembership(tx: Tx, { organizationId, userId }: ConsoleCall
     .where('user_id', '=', userId)
     .forKeyShare()
     .executeTakeFirst()
-  if (!membership) throw new AppError('not_found', 'There is no such workspace; GET /v1/console/me lists yours')
+  if (!membership)
+    throw new AppError('not_found', 'There is no such workspace; GET /v1/console/me lists yours')
 }
 
 async function add(
