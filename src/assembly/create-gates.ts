@@ -8,7 +8,7 @@ import type { AuthenticateOperator } from '../operator/index.ts'
 import { ensureUser } from '../organizations/index.ts'
 import { authenticateScim } from '../people/index.ts'
 import { createViewers } from '../permissions/index.ts'
-import type { Credits } from '../credits/index.ts'
+import { type Credits, requireSubscription } from '../credits/index.ts'
 import type { MessageLimit, RateLimit } from '../rate-limits/index.ts'
 
 export function createGates(deps: {
@@ -46,8 +46,9 @@ export function createGates(deps: {
     rateState: (caller, action) => rateLimit.state(subjectOf(caller), action),
     viewerOf,
     async requireRoom(caller) {
-      if (caller.kind === 'agent' && caller.isBeyondPlan)
-        throw await beyondPlanError(db, caller.organizationId, 'agents')
+      if (caller.kind !== 'agent' || !caller.isBeyondPlan) return
+      await requireSubscription(db, caller.organizationId)
+      throw await beyondPlanError(db, caller.organizationId, 'agents')
     },
     reserveCredit: (use, requestId) => credits.reserve(use, requestId),
   }

@@ -1,2 +1,3 @@
 export { noteLowCredits } from './credit-notices.ts'
 export { createCredits, type Credits } from './credits.ts'
+export { requireSubscription } from './period.ts'

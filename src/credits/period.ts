@@ -17,11 +17,21 @@ export async function startPeriod(
   await beginPeriod(db, [organizationId, now, start, end])
 }
 
-export function subscriptionRequired(row: SubscriptionRow | undefined): AppError {
+export function subscriptionRequired(row: Pick<SubscriptionRow, 'status'> | undefined): AppError {
   const reason = row ? `the subscription is ${row.status}` : 'this workspace has no subscription'
   return new AppError(
     'subscription_required',
     `Retrieval needs an active plan, and ${reason}; fix it under Billing in the console`,
     { details: { status: row?.status ?? null } },
   )
+}
+
+/** @throws AppError `subscription_required` */
+export async function requireSubscription(db: Db, organizationId: string): Promise<void> {
+  const row = await db
+    .selectFrom('subscriptions')
+    .select(['status', 'retrieves'])
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
+  if (!row?.retrieves) throw subscriptionRequired(row)
 }

@@ -80,7 +80,10 @@ export interface Gates {
   rateState(caller: Caller, action: Action): Promise<RateState>
   /** The caller with what it may read, or for the person `email`. @throws `user_required`, `role_required` */
   viewerOf(caller: Caller, email: string | undefined): Promise<Viewer>
-  /** Only routes that cost a credit call it. @throws `plan_limit_reached` for an agent beyond the plan */
+  /**
+   * Refuses an agent beyond the plan; only routes that cost a credit call it.
+   * @throws `plan_limit_reached`, or `subscription_required` if there is no active plan
+   */
   requireRoom(caller: Caller): Promise<void>
   /** @throws `subscription_required` or `quota_exceeded` */
   reserveCredit(use: CreditUse, requestId: string): Promise<CreditReservation>

@@ -17,7 +17,7 @@ let people = 0
 const newCustomer = (): Promise<PaidWorkspace> => paid.customer(`person-${(people += 1)}`)
 
 describe('after a downgrade', () => {
-  it('the newest agents over the plan get 402 for retrieval only, until a place is free [PAY-25, KEY-6]', async () => {
+  it('the newest agents over the plan get 402 for retrieval only, until a place is free [PAY-25, KEY-6, CRED-9]', async () => {
     const workspace = await newCustomer()
     await workspace.buy('studio')
     const keys: { id: string; secret: string }[] = []
@@ -66,6 +66,13 @@ describe('after a downgrade', () => {
       body: { name: 'ingester', allowedActions: ['ingest'] },
     })
     expect(minted.status).toBe(201)
+    await paid.operate('PUT', `/operator/organizations/${workspace.id}/subscription`, { status: 'canceled' })
+    const unpaid = await call('POST', '/v1/search', { key: newest, body: { query: 'x' } })
+    expect(unpaid).toMatchObject({ status: 402, body: { code: 'subscription_required', status: 'canceled' } })
+    await paid.operate('PUT', `/operator/organizations/${workspace.id}/subscription`, {
+      status: 'active',
+      tier: 'builder',
+    })
     // It frees its own place: the oldest agent over the plan resumes.
     expect((await call('DELETE', `/v1/api-keys/${keys[1]?.id}`, { key: newest })).status).toBe(200)
     expect(await statuses('/v1/search')).toEqual([403, 401, 200, 200])
