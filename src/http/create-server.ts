@@ -77,6 +77,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: RequestCaller
     bodyShare: BodyShare
+    /** The route's work, once it has begun. */
+    work: Promise<unknown> | null
     /** The credits that it was charged. */
     credits: number
     /** A tool of `/mcp` sends it on behalf of the tool's caller. */
@@ -140,6 +142,7 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     receiveBody(payload, request.routeOptions.bodyLimit ?? 0, request.bodyShare),
   )
   app.decorateRequest('caller', null)
+  app.decorateRequest('work', null)
   app.decorateRequest('credits', 0)
   app.decorateRequest('isMcp', false)
   app.decorateRequest('uncappedAt', null)
@@ -230,8 +233,12 @@ function addRoute<S>(app: FastifyInstance, route: Route<S>, work: Work<S> & { bu
       )
       holdBody(work.budget, request, reply)
     },
-    handler: (request, reply) =>
-      actingFor(ownerOf(request.caller), () => run(route, work, request.caller, request, reply)),
+    handler: (request, reply) => {
+      request.work = actingFor(ownerOf(request.caller), () =>
+        run(route, work, request.caller, request, reply),
+      )
+      return request.work
+    },
     errorHandler: (error, request, reply) => {
       const appError = toAppError(error)
       logFault(request, error, appError)

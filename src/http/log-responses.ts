@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { RequestCaller } from './pipeline.ts'
 
 export interface SentResponse {
@@ -17,16 +17,32 @@ export interface SentResponse {
 
 export type OnSent = (response: SentResponse) => void
 
-/** One log line for each response, and what else observes them. */
+/** The status of a request whose client left before the response, as proxies log it. */
+const CLIENT_LEFT = 499
+
+/** One log line for each request, and what else observes them. */
 export function logResponses(app: FastifyInstance, onSent: readonly OnSent[] = []): void {
-  app.addHook('onResponse', async (request, reply) => {
+  const log = (request: FastifyRequest, status: number, seconds: number): void => {
     const route = request.routeOptions.url ?? 'unknown'
-    const seconds = reply.elapsedTime / 1000
     const { id: requestId, method, caller, credits, isMcp } = request
-    const { statusCode: status } = reply
     for (const observe of onSent)
       observe({ requestId, method, route, status, seconds, credits, isMcp, caller })
-    request.log.info({ ...who(caller), method, route, status, seconds }, 'answered')
+    const message = status === CLIENT_LEFT ? 'the client left' : 'answered'
+    request.log.info({ ...who(caller), method, route, status, seconds }, message)
+  }
+  app.addHook('onResponse', async (request, reply) => {
+    if (reply.raw.writableFinished) log(request, reply.statusCode, reply.elapsedTime / 1000)
+  })
+  // The framework reports no response that its client did not wait for.
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.raw.once('close', () => {
+      if (reply.raw.writableFinished) return
+      const status = reply.raw.headersSent ? reply.statusCode : CLIENT_LEFT
+      const seconds = reply.elapsedTime / 1000
+      // The work decides what is charged, and ends after the connection.
+      void Promise.allSettled([request.work]).then(() => log(request, status, seconds))
+    })
+    done()
   })
 }
 

@@ -11,6 +11,7 @@ import { unavailable } from '../kernel/unavailable.ts'
 import { validate } from '../kernel/validate.ts'
 import { insufficientScope } from './bearer.ts'
 import type { BodyReader } from './body-reader.ts'
+import { CallerLeft } from './caller-left.ts'
 import type { CreditReservation, CreditUse, Gates, Retrieved } from './gates.ts'
 import { sendFixed } from './fixed-content.ts'
 import { sendForm } from './page.ts'
@@ -113,7 +114,7 @@ export async function run<S>(
     REQUEST_TIMEOUT_MS,
   )
   const onClose = (): void => {
-    if (!reply.raw.writableFinished) abort.abort(new Error('the caller went away'))
+    if (!reply.raw.writableFinished) abort.abort(new CallerLeft())
   }
   reply.raw.once('close', onClose)
   try {

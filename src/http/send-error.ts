@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AppError } from '../kernel/errors.ts'
+import { CallerLeft } from './caller-left.ts'
 import { errorBody } from './error-response.ts'
 import type { JsonDialect } from './route.ts'
 
@@ -9,6 +10,7 @@ export function logFault(
   error: unknown,
   { status, code, message, facts }: AppError,
 ): void {
+  if (error instanceof CallerLeft) return
   if (facts !== null) request.log.info(facts, message)
   if (status < 500 || code === 'not_configured') return
   // Callers retry after a 503, so each of their requests would log an error.

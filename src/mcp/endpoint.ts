@@ -1,6 +1,7 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify'
 import { looksLike } from '../http/bearer.ts'
+import { CallerLeft } from '../http/caller-left.ts'
 import type { Gates } from '../http/gates.ts'
 import type { Route } from '../http/route.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -43,7 +44,7 @@ export function addMcp<S>(server: FastifyInstance, options: McpOptions<S>): void
     },
     handler: async (request, reply) => {
       const abort = new AbortController()
-      reply.raw.once('close', () => abort.abort(new Error('the caller went away')))
+      reply.raw.once('close', () => abort.abort(new CallerLeft()))
       const calling = {
         caller: callerOf(request),
         headers: credentialsOf(request),

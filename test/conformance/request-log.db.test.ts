@@ -1,16 +1,40 @@
+import { Writable } from 'node:stream'
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { documentOf, push } from '../support/documents.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
 import { type Person, signIn } from '../support/people.ts'
 import { type Answer, startTestService, type TestOrganization, type TestService } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 let issuer: TestIssuer
 let service: TestService
 let organization: TestOrganization
 let ada: Person
+const lines: { level: number; requestId?: string; status?: number }[] = []
+const logger = pino(
+  new Writable({
+    write(line, _encoding, done) {
+      lines.push(JSON.parse(String(line)))
+      done()
+    },
+  }),
+)
+let asks = 0
+/** Says one word, then nothing until its caller leaves. */
+const silent = {
+  id: 'silent',
+  async *stream(_prompt: unknown, signal: AbortSignal) {
+    asks += 1
+    yield 'Employees '
+    await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  },
+}
 
 beforeAll(async () => {
   issuer = await startIssuer()
-  service = await startTestService({ environment: { ...issuer.environment, API_RATE_LIMIT_PER_MIN: '20' } })
+  const environment = { ...issuer.environment, API_RATE_LIMIT_PER_MIN: '20' }
+  service = await startTestService({ environment, languageModel: silent, logger })
   organization = await service.organization()
   ada = await signIn(service, issuer, 'ada', { organizationId: organization.id, role: 'owner' })
 })
@@ -55,6 +79,38 @@ describe('GET /v1/console/request-log', () => {
     ])
     expect(JSON.stringify(body)).not.toContain('secret question')
   })
+
+  it.each([
+    ['a streamed answer, with its credit', 'text/event-stream', { status: 200, credits: 1 }],
+    ['an answer that was not sent, as 499', 'application/json', { status: 499, credits: 0 }],
+  ])(
+    'lists %s, if the client disconnected, and reports no fault [CON-22]',
+    async (_what, accept, expected) => {
+      const { id, secret } = await organization.mint()
+      await push(service, organization, documentOf(organization))
+      const before = asks
+      const leaving = new AbortController()
+      const asked = fetch(`${service.url}/v1/ask`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', Accept: accept },
+        body: JSON.stringify({ query: 'paid time off' }),
+        signal: leaving.signal,
+      }).catch(() => null)
+      if (accept === 'text/event-stream') await (await asked)?.body?.getReader().read()
+      else
+        await until(
+          'the model is asked',
+          () => asks,
+          (count) => count > before,
+        )
+      leaving.abort()
+      const read = async () => (await list(`?apiKeyId=${id}`)).body.requests
+      const [logged] = await until('the request is logged', read, ({ length }) => length > 0)
+      expect(logged).toMatchObject({ path: '/v1/ask', ...expected })
+      const ofRequest = lines.filter(({ requestId }) => requestId === logged.requestId)
+      expect(ofRequest).toMatchObject([{ level: 30, status: expected.status }])
+    },
+  )
 
   it('filters by key, status and path, and pages [CON-22]', async () => {
     const one = await organization.mint()
