@@ -19,6 +19,7 @@ const Body = z.strictObject({
   metadata: z
     .record(z.string().max(5), z.union([z.string().max(4), z.number(), z.boolean(), z.null()]))
     .optional(),
+  audience: z.union([z.enum(['everyone', 'connector']), z.array(z.email())]).optional(),
   inner: z.strictObject({ title: z.string().refine((text) => text !== '', 'must not be empty') }).optional(),
 })
 
@@ -57,6 +58,9 @@ describe('a validation message names the field in a sentence', () => {
     ],
     [{ provider: 'x' }, 'provider must be one of "slack", "google_drive", "notion"'],
     [{ provider: 1 }, 'provider must be one of "slack", "google_drive", "notion"'],
+    [{ audience: 'all' }, 'audience must be "everyone", "connector" or an array'],
+    [{ audience: {} }, 'audience must be "everyone", "connector" or an array, not an object'],
+    [{ audience: ['x'] }, 'audience.0 must be an email address'],
     [{ metadata: { a: [] } }, 'metadata.a must be a string, a number, true or false or null, not an array'],
     [{ metadata: { a: 'a text' } }, 'metadata.a must have at most 4 characters'],
     [{ metadata: { 'a long one': 1 } }, 'metadata.a long one has a name that must have at most 5 characters'],

@@ -81,7 +81,7 @@ function formatName(format: string): string {
 }
 
 function oneOf(values: readonly z.core.util.Primitive[], input: unknown): string {
-  const names = values.map((value) => (typeof value === 'string' ? `"${value}"` : String(value)))
+  const names = values.map(named)
   const shown = names.slice(0, VALUES_LISTED_MAX).join(', ') + (names.length > VALUES_LISTED_MAX ? ', …' : '')
   const known = values.filter((value) => typeof value === 'string')
   const nearest = typeof input === 'string' ? nearestName(input, known) : undefined
@@ -90,14 +90,19 @@ function oneOf(values: readonly z.core.util.Primitive[], input: unknown): string
 }
 
 function unionOf(forms: readonly (readonly z.core.$ZodIssue[])[], input: unknown): string {
-  const expected = forms.flatMap((issues) =>
-    issues.flatMap((issue) =>
-      issue.code === 'invalid_type' && issue.path.length === 0 ? [typeName(issue.expected)] : [],
-    ),
-  )
+  const issues = forms.flat().filter(({ path }) => path.length === 0)
+  const values = issues.flatMap((issue) => (issue.code === 'invalid_value' ? issue.values : []))
+  const types = issues.flatMap((issue) => (issue.code === 'invalid_type' ? [typeName(issue.expected)] : []))
+  const expected = [...values.map(named), ...types]
   const last = expected.pop()
   if (last === undefined) return 'has none of the allowed forms'
-  return `must be ${expected.length === 0 ? last : `${expected.join(', ')} or ${last}`}${insteadOf(input)}`
+  const isOfType = values.some((value) => typeof value === typeof input)
+  const instead = isOfType ? '' : insteadOf(input)
+  return `must be ${expected.length === 0 ? last : `${expected.join(', ')} or ${last}`}${instead}`
+}
+
+function named(value: z.core.util.Primitive): string {
+  return typeof value === 'string' ? `"${value}"` : String(value)
 }
 
 type BoundIssue = Extract<RawIssue, { code: 'too_big' | 'too_small' }>

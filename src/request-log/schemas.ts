@@ -6,12 +6,10 @@ export const LoggedRequest = z
     requestId: shownId('The request ID, as in `X-Request-Id`.', EXAMPLE_ID.request),
     method: text('HTTP method.', 'POST'),
     path: text('Path with parameter names in place of their values.', '/v1/search'),
-    status: z
-      .int()
-      .meta({
-        description: 'HTTP status of the response. 499: the client disconnected before it.',
-        example: 200,
-      }),
+    status: z.int().meta({
+      description: 'HTTP status of the response. 499: the client disconnected before it.',
+      example: 200,
+    }),
     durationMs: count('Milliseconds until the response was sent.', 12),
     credits: count('Credits charged.', 1),
     isMcp: z.boolean().meta({ description: 'Whether a tool of `/mcp` made the request.', example: false }),

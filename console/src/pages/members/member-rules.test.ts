@@ -17,6 +17,7 @@ describe('the rules of members', () => {
     expect(whyNot(member, admin, all)).toBeUndefined()
     expect(whyNot({ id: 'b', role: 'admin' }, admin, all)).toBeUndefined()
     expect(whyNot(other, admin, all)).toContain('Only owners')
+    expect(whyNot(owner, admin, [owner, admin])).toContain('Only owners')
     expect(grantableRoles('admin')).toEqual(['member', 'admin'])
     expect(grantableRoles('owner')).toContain('owner')
   })

@@ -21,11 +21,11 @@ export function whyNot(
   by: { id: string; role: Role },
   members: readonly Pick<Member, 'role'>[],
 ): string | undefined {
+  if (member.role === 'owner' && by.role === 'admin') return 'Only owners manage owners.'
   const isLastOwner = member.role === 'owner' && members.filter(({ role }) => role === 'owner').length === 1
   if (isLastOwner) return 'The last owner cannot leave. Make another member an owner first.'
   if (member.id === by.id) return undefined
   if (by.role === 'member') return 'Only admins and owners manage members.'
-  if (member.role === 'owner' && by.role !== 'owner') return 'Only owners manage owners.'
   return undefined
 }
 
