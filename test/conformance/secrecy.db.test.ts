@@ -213,7 +213,14 @@ async function manageEvaluation(): Promise<void> {
   const { run } = (await asAdmin('POST', `${path}/runs`)).body
   const [{ questionId }] = (await asAdmin('GET', `${path}/runs/${run.id}`)).body.results
   const result = `${path}/runs/${run.id}/results/${questionId}`
-  const measured = { rank: 1, hasFact: true, change: 'new', answer: ANSWER, citations: [] }
+  const measured = {
+    rank: 1,
+    hasFact: true,
+    change: 'new',
+    answer: ANSWER,
+    citations: [],
+    contextItemIds: [],
+  }
   await asAdmin('PUT', result, measured)
   await asAdmin('GET', result)
   await asAdmin('DELETE', `${path}/runs/${run.id}`)
