@@ -1951,7 +1951,7 @@ export interface operations {
                  * @example vacation
                  */
                 title?: string;
-                /** @description The `nextCursor` of the previous page, with the same filters. Omit it for the first page. */
+                /** @description `nextCursor` of the previous page, with the same filters; omit it for the first page. */
                 cursor?: string;
                 /** @description Maximum number of items. */
                 limit?: number;
@@ -1973,7 +1973,7 @@ export interface operations {
                         /** @description The items of this page, without their texts. */
                         sourceItems: components["schemas"]["ListedSourceItem"][];
                         /**
-                         * @description The cursor of the next page; null on the last one.
+                         * @description The cursor of the next page; null on the last page.
                          * @example null
                          */
                         nextCursor: string | null;
@@ -2445,7 +2445,7 @@ export interface operations {
             query?: {
                 /** @description Only runs of this source. */
                 connectorId?: string;
-                /** @description `nextCursor` of the previous page; omit it for the first page. */
+                /** @description `nextCursor` of the previous page, with the same filters; omit it for the first page. */
                 cursor?: string;
                 /** @description Maximum number of runs. */
                 limit?: number;
@@ -2719,7 +2719,7 @@ export interface operations {
     listGroups: {
         parameters: {
             query?: {
-                /** @description `nextCursor` of the previous page; omit it for the first page. */
+                /** @description `nextCursor` of the previous page, with the same filters; omit it for the first page. */
                 cursor?: string;
                 /** @description Maximum number of groups. */
                 limit?: number;
@@ -2739,7 +2739,7 @@ export interface operations {
                         /** @description The groups. */
                         groups: components["schemas"]["Group"][];
                         /**
-                         * @description Cursor of the next page; null on the last page.
+                         * @description The cursor of the next page; null on the last page.
                          * @example null
                          */
                         nextCursor: string | null;

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { givenId, text, textOrNull, Timestamp } from '../kernel/schemas.ts'
+import { givenId, nextCursor, pageCursor, text, Timestamp } from '../kernel/schemas.ts'
 import { AUDIT_ACTIONS } from './actions.ts'
 import { EXPORT_FORMATS, exportEvents, type ExportFormat } from './export-events.ts'
 import { pageGroups } from './group-events.ts'
@@ -13,8 +13,6 @@ export interface AuditServices {
   db: Db
   clock: Clock
 }
-
-const CURSOR_CHARACTERS_MAX = 1_000
 
 const AuditQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(500).default(100).describe('Maximum number of events.'),
@@ -39,12 +37,6 @@ const filters = {
   from: Timestamp.optional().describe('Only events at or after this time.'),
   to: Timestamp.optional().describe('Only events before this time.'),
 }
-
-const pageCursor = z
-  .string()
-  .max(CURSOR_CHARACTERS_MAX)
-  .optional()
-  .describe('`nextCursor` of the previous page, with the same filters; omit it for the first page.')
 
 const CONTENT_TYPES: Record<ExportFormat, string> = {
   csv: 'text/csv; charset=utf-8',
@@ -110,7 +102,7 @@ export const auditRoutes = [
     responses: {
       200: z.object({
         groups: z.array(EventGroup).describe('Groups, newest first.'),
-        nextCursor: textOrNull('Cursor of the next page; null on the last page.'),
+        nextCursor,
       }),
     },
     handle: async ({ caller, query }, { db }) => reply(200, await pageGroups(db, caller, query)),

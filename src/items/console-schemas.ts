@@ -4,6 +4,7 @@ import {
   EXAMPLE_ID,
   givenId,
   moment,
+  nextCursor,
   onBehalfOfQuery,
   shownId,
   text,
@@ -65,7 +66,7 @@ export const COUNTED_MAX = 10_000
 
 export const BrowsePage = z.object({
   items: z.array(BrowsedItem).describe('The items of this page, without their texts.'),
-  nextCursor: textOrNull('The cursor of the next page; null on the last one.'),
+  nextCursor,
   total: z
     .int()
     .min(0)

@@ -6,7 +6,9 @@ import {
   givenId,
   moment,
   momentOrNull,
+  nextCursor,
   onBehalfOfQuery,
+  pageCursor,
   shownId,
   text,
   textOrNull,
@@ -28,15 +30,9 @@ export const itemFilters = {
 }
 
 const SOUGHT_CHARACTERS_MAX = 200
-/** Several times as long as any cursor of ours. */
-const CURSOR_CHARACTERS_MAX = 1_000
 /** The page of a list of items, and on whose behalf it is read. */
 export const itemPages = {
-  cursor: z
-    .string()
-    .max(CURSOR_CHARACTERS_MAX)
-    .optional()
-    .describe('The `nextCursor` of the previous page, with the same filters. Omit it for the first page.'),
+  cursor: pageCursor,
   limit: z.coerce.number().int().min(1).max(200).default(50).describe('Maximum number of items.'),
   onBehalfOf: onBehalfOfQuery,
 }
@@ -121,7 +117,7 @@ export function toListedSourceItem(row: z.output<typeof ListedRow>): ListedSourc
 
 export const ItemPage = z.object({
   sourceItems: z.array(ListedSourceItem).describe('The items of this page, without their texts.'),
-  nextCursor: textOrNull('The cursor of the next page; null on the last one.'),
+  nextCursor,
 })
 export type ItemPage = z.output<typeof ItemPage>
 

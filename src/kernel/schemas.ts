@@ -39,6 +39,18 @@ export const textOrNull = (description: string, example: string | null = null) =
 
 export const count = (description: string, example: number) => z.int().min(0).meta({ description, example })
 
+/** Several times as long as any of our cursors. */
+const CURSOR_CHARACTERS_MAX = 1_000
+
+/** Where a page of a list starts. */
+export const pageCursor = z
+  .string()
+  .max(CURSOR_CHARACTERS_MAX)
+  .optional()
+  .describe('`nextCursor` of the previous page, with the same filters; omit it for the first page.')
+
+export const nextCursor = textOrNull('The cursor of the next page; null on the last page.')
+
 /** A short name given by a person: 1 to 200 characters. */
 export const label = z
   .string()

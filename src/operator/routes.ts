@@ -3,7 +3,7 @@ import { OVER_CAP, parseUsd, Subscription, USD_PATTERN } from '../billing/index.
 import { SUBSCRIPTION_STATUSES, TIERS } from '../database/schema-words.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import { providerOf } from '../providers/index.ts'
-import { textOrNull } from '../kernel/schemas.ts'
+import { nextCursor, pageCursor } from '../kernel/schemas.ts'
 import { paymentRoutes } from './payment-routes.ts'
 import { limit, type OperatorServices, organizationId, shared } from './route-parts.ts'
 import { ConnectorAccess, Organization, WaitingRequest } from './schemas.ts'
@@ -71,12 +71,12 @@ export const operatorRoutes = [
     summary: 'List organizations with their subscriptions, newest first',
     query: z.strictObject({
       limit,
-      cursor: z.string().max(1_000).optional().describe('`nextCursor` of the previous page.'),
+      cursor: pageCursor,
     }),
     responses: {
       200: z.object({
         organizations: z.array(Organization).describe('The organizations of this page.'),
-        nextCursor: textOrNull('Cursor of the next page; null on the last page.', null),
+        nextCursor,
       }),
     },
     handle: async ({ query }, { operator }) =>

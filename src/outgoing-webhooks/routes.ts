@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
-import { EXAMPLE_ID, idOf, moment, text, textOrNull } from '../kernel/schemas.ts'
+import { EXAMPLE_ID, idOf, moment, nextCursor, text } from '../kernel/schemas.ts'
 import type { Deliveries } from './deliveries.ts'
 import type { Webhooks } from './webhooks.ts'
 import { DELIVERIES_KEPT_DAYS } from './delete-expired.ts'
@@ -134,7 +134,7 @@ export const webhookRoutes = [
     responses: {
       200: z.object({
         deliveries: z.array(Delivery).describe('A page of them.'),
-        nextCursor: textOrNull("The next page's `cursor`; null: this is the last.", null),
+        nextCursor,
       }),
     },
     handle: async ({ caller, params, query }, { outgoingWebhooks: { deliveries } }) =>

@@ -111,7 +111,9 @@ export type WebhookChange = z.output<typeof WebhookChange>
 
 export const DeliveryQuery = z.strictObject({
   status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only these.', example: 'failed' }),
-  cursor: givenId.optional().describe('The `nextCursor` of the previous page. Omit it for the first.'),
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe('Maximum number per page.'),
+  cursor: givenId
+    .optional()
+    .describe('`nextCursor` of the previous page, with the same filters; omit it for the first page.'),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('Maximum number of deliveries.'),
 })
 export type DeliveryQuery = z.output<typeof DeliveryQuery>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { reply } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
-import { label, moment, textOrNull } from '../kernel/schemas.ts'
+import { label, moment, nextCursor, pageCursor } from '../kernel/schemas.ts'
 import { GROUP_MEMBERS_MAX, type Groups, isGroupId } from './groups.ts'
 import { EXAMPLE_GROUP, MEMBERS, Group } from './schemas.ts'
 
@@ -49,17 +49,13 @@ export const groupRoutes = [
     description: 'Repeat with `nextCursor` until it is null.',
     audit: 'none',
     query: z.strictObject({
-      cursor: z
-        .string()
-        .max(1_000)
-        .optional()
-        .describe('`nextCursor` of the previous page; omit it for the first page.'),
+      cursor: pageCursor,
       limit: z.coerce.number().int().min(1).max(200).default(50).describe('Maximum number of groups.'),
     }),
     responses: {
       200: z.object({
         groups: z.array(Group).describe('The groups.'),
-        nextCursor: textOrNull('Cursor of the next page; null on the last page.', null),
+        nextCursor,
       }),
     },
     handle: async ({ caller, query }, { groups }) =>

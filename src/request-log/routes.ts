@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { defineRoute, reply } from '../http/route.ts'
-import { givenId, textOrNull, Timestamp } from '../kernel/schemas.ts'
+import { givenId, nextCursor, pageCursor, Timestamp } from '../kernel/schemas.ts'
 import { listRequests } from './list-requests.ts'
 import { LOGGED_DAYS, REQUESTS_MAX } from './limits.ts'
 import type { RequestLog } from './request-log.ts'
@@ -34,17 +34,13 @@ export const requestLogRoutes = [
       path: z.string().max(200).optional().describe('Only paths that begin with this.'),
       from: Timestamp.optional().describe('Only requests answered at or after this time.'),
       to: Timestamp.optional().describe('Only requests answered before this time.'),
-      cursor: z
-        .string()
-        .max(1_000)
-        .optional()
-        .describe('The `nextCursor` of the previous page. Omit it for the first.'),
-      limit: z.coerce.number().int().min(1).max(500).default(100).describe('Maximum requests per page.'),
+      cursor: pageCursor,
+      limit: z.coerce.number().int().min(1).max(500).default(100).describe('Maximum number of requests.'),
     }),
     responses: {
       200: z.object({
         requests: z.array(LoggedRequest).describe('The requests.'),
-        nextCursor: textOrNull('The cursor of the next page; null on the last one.', null),
+        nextCursor,
       }),
     },
     handle: async ({ caller: { organizationId }, query }, { db, requestLog }) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
 import { PERSON_REFUSALS, requireViewer, twins } from '../http/twins.ts'
-import { EXAMPLE_ID, givenId, idOf, onBehalfOfQuery, textOrNull } from '../kernel/schemas.ts'
+import { EXAMPLE_ID, givenId, idOf, onBehalfOfQuery, pageCursor, textOrNull } from '../kernel/schemas.ts'
 import type { ItemSyncs } from './sync-item.ts'
 import type { SyncRuns } from './sync-runs.ts'
 import { SkippedItems, SyncRun, SyncRunDetails } from './schemas.ts'
@@ -31,9 +31,6 @@ const ActiveSyncRun = z.object({
 
 const SyncRunList = z.object({ syncRuns: z.array(SyncRun).describe('The runs, the newest first.') })
 
-/** Several times as long as any of our cursors. */
-const CURSOR_CHARACTERS_MAX = 1_000
-
 const shared = { path: '/sync-runs', tag: 'Sync runs', consoleRole: 'admin' } as const
 
 export const syncRoutes = [
@@ -47,11 +44,7 @@ export const syncRoutes = [
     audit: 'none',
     query: z.strictObject({
       connectorId: givenId.optional().describe('Only runs of this source.'),
-      cursor: z
-        .string()
-        .max(CURSOR_CHARACTERS_MAX)
-        .optional()
-        .describe('`nextCursor` of the previous page; omit it for the first page.'),
+      cursor: pageCursor,
       limit: z.coerce.number().int().min(1).max(500).default(500).describe('Maximum number of runs.'),
     }),
     responses: {

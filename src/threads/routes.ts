@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
 import { PERSON_REFUSALS, requireViewer } from '../http/twins.ts'
-import { count, EXAMPLE_ID, idOf, moment, onBehalfOfQuery, textOrNull } from '../kernel/schemas.ts'
+import {
+  count,
+  EXAMPLE_ID,
+  idOf,
+  moment,
+  nextCursor,
+  onBehalfOfQuery,
+  pageCursor,
+} from '../kernel/schemas.ts'
 import type { Threads } from './threads.ts'
 import { NewTurn, ThreadSummary, Turn, Feedback } from './schemas.ts'
 
@@ -28,17 +36,13 @@ export const threadRoutes = [
     description: 'Returns only your threads. Pass `nextCursor` as `cursor` for the next page.',
     audit: 'none',
     query: z.strictObject({
-      cursor: z
-        .string()
-        .max(1_000)
-        .optional()
-        .describe('The `nextCursor` of the previous page. Omit it for the first.'),
-      limit: z.coerce.number().int().min(1).max(100).default(20).describe('Maximum threads per page.'),
+      cursor: pageCursor,
+      limit: z.coerce.number().int().min(1).max(100).default(20).describe('Maximum number of threads.'),
     }),
     responses: {
       200: z.object({
         threads: z.array(ThreadSummary).describe('The threads.'),
-        nextCursor: textOrNull('The cursor of the next page; null on the last one.', null),
+        nextCursor,
       }),
     },
     handle: async ({ caller, query }, { threads }) => reply(200, await threads.list(caller, query)),
