@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { drive_v3 } from '@googleapis/drive'
 import { makeOncePerKey } from '../../../kernel/make-once.ts'
-import { type AccessPolicy, type GroupMembers, isRejected, returnIf } from '../../adapter.ts'
+import { type AccessPolicy, type GroupMembers, isRejected } from '../../adapter.ts'
+import { pagesOf } from '../shared/calls.ts'
 import {
   type AccessPolicies,
   type DriveApi,
@@ -42,22 +43,17 @@ export function createAccessPolicies(drive: DriveApi, folders: FolderPaths): Acc
 }
 
 async function listPermissions({ api, call }: DriveApi, fileId: string): Promise<Permission[] | null> {
-  const all: Permission[] = []
-  let pageToken: string | undefined
-  do {
-    const token: { pageToken?: string } = pageToken === undefined ? {} : { pageToken }
-    const fields = `nextPageToken,permissions(${PERMISSION_FIELDS})`
-    const params = { fileId, fields, pageSize: PAGE_SIZE, supportsAllDrives: true, ...token }
-    const data = await call((options) => api.permissions.list(params, options)).catch(
-      returnIf(isRejected, null),
-    )
+  const fields = `nextPageToken,permissions(${PERMISSION_FIELDS})`
+  const params = { fileId, fields, pageSize: PAGE_SIZE, supportsAllDrives: true }
+  const pages = pagesOf((from) => call((options) => api.permissions.list({ ...params, ...from }, options)))
+  try {
+    return (await Array.fromAsync(pages)).flatMap(({ permissions }) => permissions ?? [])
+  } catch (error) {
     // Only accounts that may share the file may list its permissions. The item is stored without a policy, and
     // policyHealth counts it.
-    if (data === null) return null
-    all.push(...(data.permissions ?? []))
-    pageToken = data.nextPageToken ?? undefined
-  } while (pageToken !== undefined)
-  return all
+    if (isRejected(error)) return null
+    throw error
+  }
 }
 
 const policyOrNull = (permissions: Permission[] | null) =>

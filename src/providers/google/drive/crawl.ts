@@ -59,8 +59,8 @@ async function* crawlFeed(
       yield* followShortcut(run, state, feed, shortcut)
     }
     const step = await readPage(run, feed, own)
-    position.pageToken = page.next
-    if (page.next === null) position.waiting.shift()
+    position.pageToken = page.nextPageToken
+    if (page.nextPageToken === null) position.waiting.shift()
     yield { ...step, discovered: files.length }
   }
 }
@@ -77,9 +77,9 @@ async function readPage(run: DriveRun, feed: string, files: readonly DriveFile[]
 type ListPage = Awaited<ReturnType<typeof listFiles>> | { refused: GoogleError }
 
 async function listPage(run: DriveRun, feed: string, pageToken: string | null): Promise<ListPage> {
-  const input = { feed, query: 'trashed = false', fields: FILE_FIELDS, pageSize: PAGE_SIZE }
+  const list = { feed, query: 'trashed = false', fields: FILE_FIELDS, pageSize: PAGE_SIZE }
   try {
-    return await listFiles(run, { ...input, pageToken })
+    return await listFiles(run, list, pageToken === null ? {} : { pageToken })
   } catch (error) {
     if (!(error instanceof GoogleError) || error.kind !== 'rejected') throw error
     // List page tokens expire within hours. Listing the feed again stores nothing twice.

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { drive_v3 } from '@googleapis/drive'
 import { isRejected, returnIf } from '../../adapter.ts'
 import { permissionsHash } from './access-policy.ts'
-import { FOLDER, listFiles, type DriveFile, type DriveRun, type FolderPaths, type Sharing } from './run.ts'
+import { filePages, FOLDER, type DriveFile, type DriveRun, type FolderPaths, type Sharing } from './run.ts'
 
 const MOST_CACHED = 50_000
 const DEEPEST = 50
@@ -65,28 +65,22 @@ export function createFolderPaths(drive: FolderSource): FolderPaths {
 
   async function learnAll(feed: string): Promise<void> {
     const query = `mimeType = '${FOLDER}' and trashed = false`
-    let pageToken: string | null = null
+    const list = { feed, query, fields: FOLDER_FIELDS, pageSize: 1000 }
     let count = 0
-    do {
-      const input: Parameters<typeof listFiles>[1] = {
-        feed,
-        query,
-        fields: FOLDER_FIELDS,
-        pageSize: 1000,
-        pageToken,
+    try {
+      for await (const { files } of filePages(drive, list)) {
+        for (const folder of files) learn(folder)
+        count += files.length
+        if (count >= MOST_CACHED) return
       }
+    } catch (error) {
       // Only an optimization: after a refusal folders are requested one by one.
-      const page: typeof NO_FILES = await listFiles(drive, input).catch(returnIf(isRejected, NO_FILES))
-      for (const folder of page.files) learn(folder)
-      count += page.files.length
-      pageToken = page.next
-    } while (pageToken !== null && count < MOST_CACHED)
+      if (!isRejected(error)) throw error
+    }
   }
 
   return { learn, learnAll, pathOf, sharingOf }
 }
-
-const NO_FILES: Awaited<ReturnType<typeof listFiles>> = { files: [], next: null, incomplete: false }
 
 const folderName = (folder: drive_v3.Schema$File, name: string): FolderName => ({
   name,

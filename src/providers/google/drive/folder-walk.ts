@@ -3,9 +3,9 @@ import { isNotFound } from '../shared/error.ts'
 import {
   driveFile,
   FILE_FIELDS,
+  filePages,
   FOLDER,
   getFile,
-  listFiles,
   MY_DRIVE,
   SHORTCUT,
   type DriveFile,
@@ -73,12 +73,8 @@ export async function filesBehind(run: DriveRun, targetId: string): Promise<Driv
 
 async function* childrenOf(run: DriveRun, feed: string, folderId: string): AsyncGenerator<DriveFile[]> {
   const query = `'${folderId.replaceAll(/['\\]/g, '\\$&')}' in parents and trashed = false`
-  let pageToken: string | null = null
-  do {
-    const page = await listFiles(run, { feed, query, fields: FILE_FIELDS, pageSize: PAGE_SIZE, pageToken })
-    yield page.files.map(driveFile)
-    pageToken = page.next
-  } while (pageToken !== null)
+  const list = { feed, query, fields: FILE_FIELDS, pageSize: PAGE_SIZE }
+  for await (const { files } of filePages(run, list)) yield files.map(driveFile)
 }
 
 async function getTarget(run: DriveRun, fileId: string): Promise<DriveFile | null> {

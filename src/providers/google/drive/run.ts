@@ -2,7 +2,7 @@ import type { drive_v3 } from '@googleapis/drive'
 import type { LimitFunction } from 'p-limit'
 import type { TextExtractor } from '../../../file-text/index.ts'
 import { type AccessPolicy, type GroupMembers, ProviderError, type ProviderSession } from '../../adapter.ts'
-import type { GoogleCalls } from '../shared/calls.ts'
+import { type GoogleCalls, pagesOf } from '../shared/calls.ts'
 import type { ItemFailures } from '../shared/item-failures.ts'
 
 /** The feed of the user's own Drive and files shared with them. Every other feed is a shared drive's id. */
@@ -100,36 +100,37 @@ export async function getFile(run: DriveRun, fileId: string): Promise<DriveFile>
   return driveFile(data)
 }
 
-/** The parameters that name a feed in `files.list`. */
-export function corpusOf(feed: string): { corpora: string; driveId?: string } {
-  return feed === MY_DRIVE ? { corpora: 'user' } : { corpora: 'drive', driveId: feed }
+interface FileList {
+  feed: string
+  query: string
+  fields: string
+  pageSize: number
 }
 
-/** One page of `files.list`. `files` has the requested fields; `next` is null on the last page. */
+/** One page of `files.list`. `files` has the requested fields; `nextPageToken` is null on the last page. */
 export async function listFiles(
   { api, call }: DriveApi,
-  input: { feed: string; query: string; fields: string; pageSize: number; pageToken: string | null },
-): Promise<{ files: drive_v3.Schema$File[]; next: string | null; incomplete: boolean }> {
-  const data = await call((options) =>
-    api.files.list(
-      {
-        ...corpusOf(input.feed),
-        q: input.query,
-        fields: `nextPageToken,incompleteSearch,files(${input.fields})`,
-        pageSize: input.pageSize,
-        supportsAllDrives: true,
-        includeItemsFromAllDrives: true,
-        ...(input.pageToken === null ? {} : { pageToken: input.pageToken }),
-      },
-      options,
-    ),
-  )
-  return {
-    files: data.files ?? [],
-    next: data.nextPageToken ?? null,
-    incomplete: data.incompleteSearch === true,
+  { feed, query, fields, pageSize }: FileList,
+  from: { pageToken?: string },
+): Promise<{ files: drive_v3.Schema$File[]; nextPageToken: string | null; incomplete: boolean }> {
+  const params = {
+    ...(feed === MY_DRIVE ? { corpora: 'user' } : { corpora: 'drive', driveId: feed }),
+    q: query,
+    fields: `nextPageToken,incompleteSearch,files(${fields})`,
+    pageSize,
+    supportsAllDrives: true,
+    includeItemsFromAllDrives: true,
+    ...from,
   }
+  const {
+    files = [],
+    nextPageToken = null,
+    incompleteSearch,
+  } = await call((options) => api.files.list(params, options))
+  return { files, nextPageToken, incomplete: incompleteSearch === true }
 }
+
+export const filePages = (drive: DriveApi, list: FileList) => pagesOf((from) => listFiles(drive, list, from))
 
 /** The item id of a file: feed and file id, so that feeds do not undo each other and a drive is one id range. */
 export const itemId = (feed: string, fileId: string) => `${feed}/${fileId}`

@@ -1,7 +1,7 @@
 import type { drive_v3 } from '@googleapis/drive'
-import { isRejected, ProviderError, returnIf } from '../../adapter.ts'
+import { isRejected, ProviderError } from '../../adapter.ts'
 import { crawlName } from '../../run-state.ts'
-import type { GoogleCalls } from '../shared/calls.ts'
+import { type GoogleCalls, pagesOf } from '../shared/calls.ts'
 import { GoogleError } from '../shared/error.ts'
 import type { SyncStep } from '../shared/sync-steps.ts'
 import { refusedDrive } from './crawl.ts'
@@ -12,15 +12,16 @@ import { deleteFeed } from './sweep.ts'
 /** Lists the account's shared drives. A refusal sets `isKnown`; other GoogleErrors are thrown. */
 export async function listDrives(api: drive_v3.Drive, call: GoogleCalls): Promise<SharedDrives> {
   const names = new Map<string, string>()
-  let pageToken: string | undefined
-  do {
-    const token: { pageToken?: string } = pageToken === undefined ? {} : { pageToken }
-    const params = { pageSize: 100, fields: 'nextPageToken,drives(id,name)', ...token }
-    const data = await call((options) => api.drives.list(params, options)).catch(returnIf(isRejected, null))
-    if (data === null) return { names: new Map(), isKnown: false }
-    for (const { id, name } of data.drives ?? []) if (id) names.set(id, name ?? id)
-    pageToken = data.nextPageToken ?? undefined
-  } while (pageToken !== undefined)
+  const params = { pageSize: 100, fields: 'nextPageToken,drives(id,name)' }
+  try {
+    for await (const { drives } of pagesOf((from) =>
+      call((options) => api.drives.list({ ...params, ...from }, options)),
+    ))
+      for (const { id, name } of drives ?? []) if (id) names.set(id, name ?? id)
+  } catch (error) {
+    if (!isRejected(error)) throw error
+    return { names: new Map(), isKnown: false }
+  }
   return { names, isKnown: true }
 }
 

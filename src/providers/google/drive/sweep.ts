@@ -3,7 +3,7 @@ import { storedPages } from '../../stored-ids.ts'
 import { newSyncStep, type SyncStep } from '../shared/sync-steps.ts'
 import { isInDriveFeed } from './crawl.ts'
 import type { DriveCursor } from './cursor.ts'
-import { listFiles, MY_DRIVE, rangeUnder, type DriveRun } from './run.ts'
+import { filePages, MY_DRIVE, rangeUnder, type DriveRun } from './run.ts'
 
 const PAGE_SIZE = 1000
 /** The comparison holds ids in memory; larger feeds wait for the next full resync. */
@@ -44,15 +44,12 @@ async function* deleteInvisible(
 /** Ids of all files and shortcuts in a feed; null when Google's list is incomplete. */
 async function visibleIds(run: DriveRun, state: DriveCursor, feed: string): Promise<Set<string> | null> {
   const visible = new Set<string>()
-  let pageToken: string | null = null
-  do {
-    const input = { feed, query: 'trashed = false', fields: 'id,driveId', pageSize: PAGE_SIZE, pageToken }
-    const page = await listFiles(run, input)
-    if (page.incomplete || visible.size > MOST_COMPARED) return null
-    for (const file of page.files) {
+  const list = { feed, query: 'trashed = false', fields: 'id,driveId', pageSize: PAGE_SIZE }
+  for await (const { files, incomplete } of filePages(run, list)) {
+    if (incomplete || visible.size > MOST_COMPARED) return null
+    for (const file of files) {
       if (file.id && (feed !== MY_DRIVE || !isInDriveFeed(state, file))) visible.add(file.id)
     }
-    pageToken = page.next
-  } while (pageToken !== null)
+  }
   return visible
 }

@@ -15,6 +15,19 @@ export type GoogleCalls = <Result>(
   request: (options: CallOptions) => Promise<{ data: Result }>,
 ) => Promise<Result>
 
+/** The pages of a list; `from` is the position of the next one. */
+export async function* pagesOf<Page extends { nextPageToken?: string | null }>(
+  read: (from: { pageToken?: string }) => Promise<Page>,
+): AsyncGenerator<Page> {
+  let from: { pageToken?: string } = {}
+  for (;;) {
+    const page = await read(from)
+    yield page
+    if (!page.nextPageToken) return
+    from = { pageToken: page.nextPageToken }
+  }
+}
+
 /** The caller shared by all runs of one adapter: it knows which accounts must wait. */
 export function createGoogleCaller(): ProviderCaller {
   return createProviderCaller({

@@ -1,7 +1,6 @@
-import type { Listed } from '../../feed.ts'
 import { ProviderError } from '../../adapter.ts'
 import { isMissing } from '../shared/graph.ts'
-import type { Step } from '../shared/position-feed.ts'
+import { listedIn, type Step } from '../shared/position-feed.ts'
 import { changesAt, firstPage, latestLink } from './changes.ts'
 import { type DriveItem, itemId } from './drive-item.ts'
 import type { Position } from './position.ts'
@@ -57,7 +56,7 @@ export async function crawlPage(
   try {
     const { files, unknown, next } = await changesAt(graph, state.crawl ?? '')
     state.crawl = next
-    return { listed: listedIn(drive, files, unknown), gone: [] }
+    return { listed: listedIn(files, unknown, (id) => itemId(drive, id)), gone: [] }
   } catch (error) {
     if (isStale(error)) state.crawl = firstPage(drive, itemsPerPage)
     else if (isMissing(error)) state.crawl = null
@@ -76,7 +75,10 @@ export async function changePage({ run, read }: Progress, position: Position): P
     if (next === null) read.add(drive)
     const hasLost = gone.some(({ file }) => file == null)
     if (hasLost || folders.length > 0) surveyLater(position, drive, folders)
-    return { listed: listedIn(drive, files, unknown), gone: gone.map(({ id }) => itemId(drive, id)) }
+    return {
+      listed: listedIn(files, unknown, (id) => itemId(drive, id)),
+      gone: gone.map(({ id }) => itemId(drive, id)),
+    }
   } catch (error) {
     // The next run handles a missing drive.
     if (isMissing(error)) read.add(drive)
@@ -112,18 +114,8 @@ export async function surveyPage(progress: Progress, position: Position): Promis
     delete position.surveys[drive]
     progress.survey = undefined
   }
-  return { listed: listedIn(drive, files), gone: [] }
+  return { listed: listedIn(files, [], (id) => itemId(drive, id)), gone: [] }
 }
-
-/** Items listed in an unknown format are looked up. */
-const listedIn = (
-  drive: string,
-  files: readonly DriveItem[],
-  unknown: readonly string[] = [],
-): Listed<DriveItem>[] => [
-  ...files.map((entry) => ({ externalId: itemId(drive, entry.id), entry })),
-  ...unknown.map((id) => ({ externalId: itemId(drive, id), entry: null })),
-]
 
 /** Graph no longer accepts the delta token. */
 export const isStale = (error: unknown): boolean =>

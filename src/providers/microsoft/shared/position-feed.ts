@@ -1,10 +1,20 @@
 import type { z } from 'zod'
-import type { Feed, FeedPage } from '../../feed.ts'
+import type { Feed, FeedPage, Listed } from '../../feed.ts'
 import type { JsonValue } from '../../adapter.ts'
 import { parseCursor } from '../../run-state.ts'
 
 /** What a request adds to a page; undefined: there was nothing to request. */
 export type Step<Entry> = (Pick<FeedPage<Entry>, 'listed'> & { gone: string[] }) | undefined
+
+/** A page's items. Those in an unknown format have no entry, so they are looked up. */
+export const listedIn = <Entry extends { id: string }>(
+  entries: readonly Entry[],
+  unknown: readonly string[],
+  externalIdOf: (id: string) => string,
+): Listed<Entry>[] => [
+  ...entries.map((entry) => ({ externalId: externalIdOf(entry.id), entry })),
+  ...unknown.map((id) => ({ externalId: externalIdOf(id), entry: null })),
+]
 
 /** An account's drives, folders or channels, each with its own delta query. The functions change the position. */
 export interface Parts<Position, Entry> extends Pick<Feed<Entry>, 'read'> {

@@ -3,8 +3,8 @@ import { HOUR_MS } from '../../../kernel/clock.ts'
 import type { Listed } from '../../feed.ts'
 import { ProviderError, returnIf } from '../../adapter.ts'
 import { storedBelow } from '../../stored-ids.ts'
-import { isClosed } from '../shared/graph.ts'
-import type { Step } from '../shared/position-feed.ts'
+import { type GraphPage, isClosed } from '../shared/graph.ts'
+import { listedIn, type Step } from '../shared/position-feed.ts'
 import { channelPath } from './channels.ts'
 import { Thread, threadItemId } from './message.ts'
 import type { Position } from './position.ts'
@@ -46,7 +46,7 @@ export async function crawlPage(progress: Progress, position: Position): Promise
   try {
     const page = await progress.run.graph.page(state.crawl ?? '', Thread)
     state.crawl = page.next
-    return { listed: listedIn(id, page), gone: [] }
+    return { listed: threadsIn(id, page), gone: [] }
   } catch (error) {
     forgive(progress, position, id, error)
     return NOTHING
@@ -63,7 +63,7 @@ export async function changePage(progress: Progress, position: Position): Promis
     const page = await run.graph.page(state.link, Thread)
     state.link = page.next ?? page.delta ?? state.link
     if (page.next === null) read.add(id)
-    return { listed: listedIn(id, page), gone: [] }
+    return { listed: threadsIn(id, page), gone: [] }
   } catch (error) {
     forgive(progress, position, id, error)
     return NOTHING
@@ -107,14 +107,8 @@ function surveyLater({ surveys }: Position, id: string): void {
   if (!surveys.includes(id)) surveys.push(id)
 }
 
-/** Items in an unknown format have no entry, so they are requested. */
-const listedIn = (
-  channel: string,
-  { entries, unknown }: { entries: readonly Thread[]; unknown: readonly string[] },
-): Listed<Thread>[] => [
-  ...entries.map((entry) => ({ externalId: threadItemId(channel, entry.id), entry })),
-  ...unknown.map((id) => ({ externalId: threadItemId(channel, id), entry: null })),
-]
+const threadsIn = (channel: string, { entries, unknown }: GraphPage<Thread>): Listed<Thread>[] =>
+  listedIn(entries, unknown, (id) => threadItemId(channel, id))
 
 async function missingIn(run: TeamsRun, id: string): Promise<string[]> {
   const messages = run.channels.has(id)
