@@ -18,8 +18,11 @@ export interface OAuthOptions extends Pick<RestOptions, 'headers' | 'refused' | 
   parameters?: Readonly<Record<string, string>>
   usesPkce: boolean
   now: () => Date
-  /** Whose account a new token is for. */
-  identify(get: (url: string) => Promise<RestAnswer>): Promise<Omit<ConnectedAccount, 'credentials'>>
+  /** Whose account new credentials are for. `get` sends a request with their token. */
+  identify(
+    get: (url: string) => Promise<RestAnswer>,
+    credentials: Credentials,
+  ): Promise<Omit<ConnectedAccount, 'credentials'>>
 }
 
 /** RFC 6749 §5.1. */
@@ -75,7 +78,8 @@ export function createOAuth(options: OAuthOptions): OAuthHalf {
       const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, ...pkce }
       const credentials = credentialsOf(await token(form, signal), null)
       const headers = { authorization: `Bearer ${credentials.accessToken}` }
-      return { ...(await options.identify((url) => send({ url, headers }, signal))), credentials }
+      const get = (url: string) => send({ url, headers }, signal)
+      return { ...(await options.identify(get, credentials)), credentials }
     },
     async refresh(credentials, signal) {
       const { refreshToken } = credentials

@@ -1,15 +1,16 @@
-import { drive, type drive_v3 } from '@googleapis/drive'
+import { drive } from '@googleapis/drive'
 import pLimit from 'p-limit'
-import {
-  ProviderError,
-  type ChangePage,
-  type ListChangesInput,
-  type ListPermissionsInput,
-  type PermissionsEnd,
-  type PermissionsPage,
-  type OAuthAdapter,
-  type ProviderSession,
+import { z } from 'zod'
+import type {
+  ChangePage,
+  ListChangesInput,
+  ListPermissionsInput,
+  PermissionsEnd,
+  PermissionsPage,
+  OAuthAdapter,
+  ProviderSession,
 } from '../../adapter.ts'
+import { parseAnswer } from '../../rest.ts'
 import { parseCursor } from '../../run-state.ts'
 import { createGoogleCaller, createGoogleCalls } from '../shared/calls.ts'
 import { createGoogleOAuth } from '../shared/oauth.ts'
@@ -31,6 +32,10 @@ import { inParts } from '../../../kernel/in-parts.ts'
 
 export const GOOGLE_DRIVE_SCOPE = 'https://www.googleapis.com/auth/drive.readonly'
 
+const About = z.object({
+  user: z.object({ emailAddress: z.string().min(1), displayName: z.string().nullish() }),
+})
+
 /** The Google Drive connector reads the user's files, files shared with them, and their shared drives. */
 export function createGoogleDriveAdapter({ settings, clock, extractor }: GoogleAdapterOptions): OAuthAdapter {
   const rootUrl = settings.apiUrl === null ? {} : { rootUrl: settings.apiUrl }
@@ -40,7 +45,12 @@ export function createGoogleDriveAdapter({ settings, clock, extractor }: GoogleA
     settings,
     scope: GOOGLE_DRIVE_SCOPE,
     clock,
-    lookUpAccount: (accessToken, signal) => lookUpAccount(api, accessToken, signal),
+    async identify(get) {
+      const address = `${settings.apiUrl ?? 'https://www.googleapis.com'}/drive/v3/about`
+      const answer = await get(`${address}?fields=user(displayName,emailAddress)`)
+      const { emailAddress: email, displayName: name } = parseAnswer(answer, About, 'Google Drive').user
+      return { externalAccountId: email, displayName: name ? `${name} (${email})` : email }
+    },
   })
 
   async function openRun(session: ProviderSession): Promise<DriveRun> {
@@ -138,14 +148,4 @@ async function retryItems(run: DriveRun, externalIds: readonly string[]): Promis
 function settledBy({ upserts, deletions, failures, again }: SyncStep): string[] {
   const failed = failures.map(({ externalId }) => externalId).filter((id) => !again.includes(id))
   return [...upserts.map(({ externalId }) => externalId), ...deletions, ...failed]
-}
-
-async function lookUpAccount(api: drive_v3.Drive, accessToken: string, signal: AbortSignal) {
-  const headers = { authorization: `Bearer ${accessToken}` }
-  const fields = 'user(displayName,emailAddress)'
-  const { data } = await api.about.get({ fields }, { headers, signal, timeout: 30_000, retry: false })
-  const email = data.user?.emailAddress
-  if (!email) throw new ProviderError('unavailable', 'Google Drive answered without the account')
-  const name = data.user?.displayName
-  return { externalAccountId: email, displayName: name ? `${name} (${email})` : email }
 }

@@ -1,5 +1,6 @@
 import { gmail, type gmail_v1 } from '@googleapis/gmail'
 import pLimit from 'p-limit'
+import { z } from 'zod'
 import { makeOnce } from '../../../kernel/make-once.ts'
 import {
   isRejected,
@@ -10,6 +11,7 @@ import {
   type ProviderSession,
   returnIf,
 } from '../../adapter.ts'
+import { parseAnswer } from '../../rest.ts'
 import { crawlName, parseCursor } from '../../run-state.ts'
 import { createGoogleCaller, createGoogleCalls, type GoogleCalls } from '../shared/calls.ts'
 import { createGoogleOAuth } from '../shared/oauth.ts'
@@ -24,6 +26,8 @@ import type { MailRun } from './mail-run.ts'
 
 export const GMAIL_SCOPE = 'https://www.googleapis.com/auth/gmail.readonly'
 
+const Profile = z.object({ emailAddress: z.string().min(1) })
+
 /** The Gmail connector reads every mail of one mailbox except trash, spam, drafts and chats. */
 export function createGmailAdapter({ settings, clock, extractor }: GoogleAdapterOptions): OAuthAdapter {
   const rootUrl = settings.apiUrl === null ? {} : { rootUrl: settings.apiUrl }
@@ -33,12 +37,10 @@ export function createGmailAdapter({ settings, clock, extractor }: GoogleAdapter
     settings,
     scope: GMAIL_SCOPE,
     clock,
-    lookUpAccount: async (accessToken, signal) => {
-      const headers = { authorization: `Bearer ${accessToken}` }
-      const options = { headers, signal, timeout: 30_000, retry: false }
-      const { data } = await api.users.getProfile({ userId: 'me' }, options)
-      if (!data.emailAddress) throw new ProviderError('unavailable', 'Gmail answered without the account')
-      return { externalAccountId: data.emailAddress, displayName: data.emailAddress }
+    async identify(get) {
+      const address = `${settings.apiUrl ?? 'https://gmail.googleapis.com'}/gmail/v1/users/me/profile`
+      const { emailAddress } = parseAnswer(await get(address), Profile, 'Gmail')
+      return { externalAccountId: emailAddress, displayName: emailAddress }
     },
   })
 

@@ -92,10 +92,15 @@ export function toGoogleError(error: unknown): unknown {
   }
   const { status } = response
   if (status < 300) return new GoogleError('rejected', TOO_LARGE_MESSAGE, { status, reason: TOO_LARGE })
-  const { message, reason } = readBody(response.data)
+  return googleErrorOf(status, response.headers, response.data)
+}
+
+/** The error in an answer of Google, whose body may be parsed, text or bytes. */
+export function googleErrorOf(status: number, headers: Headers, body: unknown): GoogleError {
+  const { message, reason } = readBody(body)
   const kind = kindOf(status, reason)
   const dailyMs = reason !== undefined && DAILY_REASONS.has(reason) ? DAILY_WAIT_MS : null
-  const retryAfterMs = retryAfterOf(response.headers, message) ?? dailyMs
+  const retryAfterMs = retryAfterOf(headers, message) ?? dailyMs
   // The transport's message would be the whole page.
   return new GoogleError(kind, message ?? `Google answered with status ${status}`, {
     status,
@@ -166,7 +171,7 @@ function isTooLarge(error: Error): boolean {
   return cause instanceof Error && 'type' in cause && cause.type === 'max-size'
 }
 
-// The transport's message begins with the URL, which holds a token when a grant is revoked.
+// The transport's message begins with the whole URL.
 function reasonOf({ message, code }: { message: string; code?: string | number | undefined }): string {
   if (!message.includes('://')) return message
   return /, reason: ([^/]{1,200})$/.exec(message)?.[1]?.trim() || String(code ?? 'no connection')

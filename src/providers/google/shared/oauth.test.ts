@@ -192,7 +192,10 @@ describe('a connected Google account', () => {
     const { drive, google, credentials } = await connect()
     google.faults.add({ path: '/revoke', drop: true })
     const error: unknown = await drive.revoke(credentials, signal).catch((thrown: unknown) => thrown)
-    expect(error).toMatchObject({ kind: 'unavailable', message: 'Google did not answer: socket hang up' })
+    expect(error).toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringContaining('Google did not answer'),
+    })
     expect(inspect(error, { depth: 10 })).not.toContain(credentials.refreshToken)
   })
 
