@@ -55,11 +55,3 @@ const ASKS_FOR_CODE =
 export function asksForCode(question: string): boolean {
   return ASKS_FOR_CODE.test(question)
 }
-
-const OVER_TLS = /(?<![\p{L}\d])([\p{L}\d]{2,12}) over (?:ssl|tls)(?![\p{L}\d])/giu
-
-/** Adds the names of protocols over TLS to a question: "IMAP over SSL" is IMAPS. */
-export function withEncryptedNames(question: string): string {
-  const names = [...question.matchAll(OVER_TLS)].map(([, name = '']) => `${name.toUpperCase()}S`)
-  return [question, ...names].join(' ')
-}

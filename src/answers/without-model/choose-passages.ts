@@ -2,11 +2,6 @@ import type { Candidate } from './candidate.ts'
 import { saysLittle } from './empty-passages.ts'
 import { SHARPNESS } from './score-passages.ts'
 
-/** A value, option, or definition that is this likely, and covers this share of the question, is the whole answer. */
-const SURE_FROM = 0.7
-const SURE_COVERS_MIN = 0.4
-/** Above this gain, a passage clearly contains the requested type of information. */
-const SURE_GAINS_OVER = 0.7
 /** A passage must be this likely for each character that it adds. */
 const COST_OF_CHARACTER = 0.00007
 /** A passage apart from the text already chosen must also be this likely, because it interrupts the reader. */
@@ -25,8 +20,6 @@ const REPEATED_MAX = 0.75
 /** The length limit of a sentence that is quoted only for the sentences around it. */
 const BRIDGE_CHARACTERS_MAX = 200
 const OPENING_CHARACTERS_MAX = 240
-const CODE_AFTER_MAX = 240
-const COMMAND_CHARACTERS_MAX = 300
 
 export interface Chosen {
   /** The best passage and the text after it. */
@@ -47,16 +40,16 @@ export function choosePassages(candidates: readonly Candidate[], wants: Wants): 
   const [best] = ranked
   if (!best) return { lead: [], support: [] }
   const likelihoodOf = createLikelihoodOf(candidates, best)
-  const opening = wants.definition ? openingOf(best, candidates) : undefined
-  if (likelihoodOf(best) >= SURE_FROM && isWhole(best))
-    return { lead: withCompanion([best], opening), support: [] }
   const isFit = (candidate: Candidate): boolean => !isLesserEntry(candidate, best)
   const valueOf = (candidate: Candidate): number =>
     likelihoodOf(candidate) - COST_OF_CHARACTER * candidate.passage.text.length
-  const text = [best, ...continuing(best, candidates.filter(isFit), wants, valueOf)]
-  const isCodeShown = text.some(({ passage }) => passage.kind === 'code')
-  const command = wants.code && !isCodeShown ? commandNear(best, candidates) : undefined
-  const lead = [...withCompanion(withCompanion(text, command), opening)]
+  const lead = [best, ...continuing(best, candidates.filter(isFit), wants, valueOf)]
+  const opening = wants.definition ? openingOf(best, candidates) : undefined
+  if (opening !== undefined && !lead.includes(opening)) {
+    // With the score of the best passage, reading order decides.
+    opening.score = best.score
+    lead.push(opening)
+  }
   const support: Candidate[] = []
   for (const candidate of ranked.filter(isFit)) {
     if (support.length === SUPPORT_MAX) break
@@ -73,14 +66,6 @@ export function choosePassages(candidates: readonly Candidate[], wants: Wants): 
   return { lead: [...lead, ...bridgesIn(lead, candidates)], support }
 }
 
-/** The text of the best passage and another passage, which gets its score so that reading order decides. */
-function withCompanion(text: readonly Candidate[], companion: Candidate | undefined): readonly Candidate[] {
-  const [best] = text
-  if (best === undefined || companion === undefined || text.includes(companion)) return text
-  companion.score = best.score
-  return [...text, companion]
-}
-
 function createLikelihoodOf(
   candidates: readonly Candidate[],
   best: Candidate,
@@ -88,12 +73,6 @@ function createLikelihoodOf(
   const weightOf = ({ score }: Candidate): number => Math.exp(SHARPNESS * (score - best.score))
   const all = candidates.reduce((sum, candidate) => sum + weightOf(candidate), 0)
   return (candidate) => weightOf(candidate) / all
-}
-
-/** Whether a passage is an option, setting, list term, or requested default that covers the question. */
-function isWhole({ passage: { term, cells }, gains, covers }: Candidate): boolean {
-  const isStructured = term !== null && cells.length === 0
-  return (isStructured || gains > SURE_GAINS_OVER) && covers >= SURE_COVERS_MIN
 }
 
 /** Whether a passage is another entry of the best one's list or table and covers less, or nothing, of the question. */
@@ -104,7 +83,7 @@ function isLesserEntry({ passage, section, covers }: Candidate, best: Candidate)
   return passage.term !== best.passage.term && covers < best.covers
 }
 
-/** The text after the best passage with the highest value, or the command that the passage introduces. */
+/** The text after the best passage with the highest value. */
 function continuing(
   best: Candidate,
   candidates: readonly Candidate[],
@@ -124,25 +103,7 @@ function continuing(
     if (at === 0 && goesOn(best, candidate)) value += GAIN_OF_NEXT
     if (value > most) [most, count] = [value, at + 1]
   }
-  const [next] = after
-  const isCommand = wants.code && next?.passage.kind === 'code' && next.passage.text.length <= CODE_AFTER_MAX
-  return after.slice(0, isCommand ? Math.max(1, count) : count)
-}
-
-/** The command nearest to the best passage, under the same heading, that has as much of the question. */
-function commandNear(best: Candidate, candidates: readonly Candidate[]): Candidate | undefined {
-  const distance = ({ position }: Candidate): number => Math.abs(position - best.position)
-  return candidates
-    .filter(
-      ({ section, passage, covers }) =>
-        passage.kind === 'code' &&
-        section === best.section &&
-        passage.heading === best.passage.heading &&
-        passage.text.length <= COMMAND_CHARACTERS_MAX &&
-        covers > 0 &&
-        covers >= best.covers,
-    )
-    .toSorted((a, b) => distance(a) - distance(b))[0]
+  return after.slice(0, count)
 }
 
 /** The first sentence about the best passage's term, which says what the term is. */

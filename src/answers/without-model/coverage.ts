@@ -1,4 +1,3 @@
-import type { TermWeights } from '../../inference/term-weights.ts'
 import type { Pausable } from '../../kernel/cooperative.ts'
 import type { Hit } from '../../retrieval/index.ts'
 import type { Candidate, ReadPassage } from './candidate.ts'
@@ -7,10 +6,6 @@ import { pointsBack } from './passage.ts'
 import type { QuestionWords } from './word-weights.ts'
 
 type Stems = ReadonlySet<string>
-
-/** The weight of a name in another spelling: "DRI" does not match "dry". */
-const OTHER_SPELLING_SHARE = 0.3
-const NAME = /(?<![\p{L}\p{N}])(?:\p{Lu}{2,12}|\p{L}{0,40}\d[\p{L}\d]{0,40})(?![\p{L}\p{N}])/gu
 
 /** The question and the titles and headings of the passages that are compared with it. */
 export interface ComparedQuestion {
@@ -36,18 +31,16 @@ export interface CoveredPassage {
 }
 
 export function* coveringPassages(
-  { question, words, titles, headings }: ComparedQuestion,
+  { words, titles, headings }: ComparedQuestion,
   candidates: readonly Candidate[],
-  terms: TermWeights,
 ): Pausable<CoveredPassage[]> {
-  const isSpelled = spellingCheck(question, terms)
   const passages: CoveredPassage[] = []
   for (const [at, candidate] of candidates.entries()) {
     yield
     const [before, after] = [candidates[at - 1], candidates[at + 1]]
     const title = titles[candidate.hit] ?? NONE
     const heading = headings[candidate.section] ?? NONE
-    const covered = cover(candidate, words, placesOf(candidate, { before, after, title, heading }), isSpelled)
+    const covered = cover(candidate, words, placesOf(candidate, { before, after, title, heading }))
     candidate.covers = covered.own + covered.term
     const own = candidate.covers + covered.similar
     const all = PLACES.reduce((sum, place) => sum + covered[place], own)
@@ -85,12 +78,7 @@ type Places = Record<(typeof PLACES)[number], Pick<Stems, 'has'>>
 type Covered = Record<'own' | 'term' | 'similar' | 'beyond' | keyof Places, number>
 
 /** The share of the question's weight at each place. A word counts once, at the first place that has it. */
-function cover(
-  { passage, stems, term }: ReadPassage,
-  { weights, similar }: QuestionWords,
-  places: Places,
-  isSpelled: SpellingCheck,
-): Covered {
+function cover({ stems, term }: ReadPassage, { weights, similar }: QuestionWords, places: Places): Covered {
   const covered: Covered = {
     own: 0,
     term: 0,
@@ -106,9 +94,8 @@ function cover(
     const isOwn = stems.has(stem)
     const isAbove = places.title.has(stem) || places.heading.has(stem)
     if (isOwn || term.has(stem)) {
-      const share = isSpelled(stem, passage.text, passage.context) ? 1 : OTHER_SPELLING_SHARE
-      covered[term.has(stem) ? 'term' : 'own'] += weight * share
-      if (!isAbove) covered.beyond += weight * share
+      covered[term.has(stem) ? 'term' : 'own'] += weight
+      if (!isAbove) covered.beyond += weight
       continue
     }
     const closest = similar.get(stem)?.find((other) => stems.has(other.stem))?.closeness ?? 0
@@ -118,20 +105,4 @@ function cover(
     if (place !== undefined) covered[place] += weight * (1 - closest)
   }
   return covered
-}
-
-/** Checks whether a text or its context has a stem in the question's spelling. */
-type SpellingCheck = (stem: string, text: string, context: string) => boolean
-
-/** Returns a check of the question's spelling. Spelling matters where capitals or digits make a stem a name. */
-function spellingCheck(question: string, terms: TermWeights): SpellingCheck {
-  const names = new Map<string, string>()
-  for (const [name] of question.matchAll(NAME)) {
-    const [stem, ...others] = terms.tokenize(name)
-    if (stem !== undefined && others.length === 0) names.set(stem, name)
-  }
-  return (stem, text, context) => {
-    const name = names.get(stem)
-    return name === undefined || text.includes(name) || context.includes(name)
-  }
 }

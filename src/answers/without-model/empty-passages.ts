@@ -25,15 +25,6 @@ export function saysLittle({ text, kind }: Passage): boolean {
   return kind === 'sentence' && (SIGNATURE.test(text) || SALUTATION.test(text))
 }
 
-const MANUAL_PAGE = /(?<![\w.+:@-])[\w.+:@-]{1,60} ?\(\d\w{0,6}\)/g
-const BETWEEN_PAGES = /^[\s,.;`]*(?:(?:and|or)[\s,.;`]*)?$/
-
-/** Whether a text only lists manual pages, as under SEE ALSO. */
-export function listsPages(text: string): boolean {
-  const between = text.split(MANUAL_PAGE)
-  return between.length > 1 && between.every((part) => BETWEEN_PAGES.test(part))
-}
-
 /** Whether a passage is an email header that lacks the requested person or date. */
 export function isMailHeader({ text, kind }: Passage, asks: { person: boolean; date: boolean }): boolean {
   if (kind !== 'sentence') return false

@@ -6,10 +6,6 @@ const FULL_LINE_CHARACTERS = 60
 /** A speaker or a time, as in chats and logs, where each line is a sentence. */
 const SPOKEN =
   /^(?:\[?\d{1,2}:\d{2}(?::\d{2})?\b|\p{Lu}[\p{L}.'-]{0,30}(?: \p{Lu}[\p{L}.'-]{0,30}){0,3}(?: \([^()]{1,40}\))?: )/u
-/** States a default of the first sentence's subject, even with other sentences in between. */
-const TELLS_DEFAULT = /^(?:(?:it|this) )?(?:defaults to\b|default(?:s| value)?(?: is\b|:))/i
-/** A longer first sentence is not repeated before its default. */
-const INTRODUCED_CHARACTERS_MAX = 240
 
 /**
  * The sentences of a paragraph as an answer quotes them: without markup, and a deliberate line break ends one. Ingest
@@ -32,14 +28,6 @@ export function sentencesOfParagraph(source: string): string[] {
       .map((start, at) => text.slice(start, starts[at + 1]).trim())
       .filter((sentence) => /\p{L}/u.test(sentence))
   })
-}
-
-/** The sentences of a paragraph. Repeats the first, which names the subject, before the first that states a default. */
-export function withDefaults(sentences: readonly string[]): string[] {
-  const [first = ''] = sentences
-  const told = sentences.findIndex((text, at) => at > 0 && TELLS_DEFAULT.test(text))
-  if (first.length > INTRODUCED_CHARACTERS_MAX) return [...sentences]
-  return sentences.map((text, at) => (at === told ? `${first}${at === 1 ? '' : ' …'} ${text}` : text))
 }
 
 function isBrokenOnPurpose(before: string, line: string): boolean {

@@ -8,7 +8,6 @@ import { createMeaning } from '../meaning.ts'
 import { toPassage } from './passage.ts'
 import { plainText, shorten } from './plain-text.ts'
 import type { QuestionPart } from './question-parts.ts'
-import { withEncryptedNames } from './answer-form.ts'
 import { readQuestionWords } from './word-weights.ts'
 import type { Around } from '../read-around.ts'
 import { createReadSections } from './read-sections.ts'
@@ -18,8 +17,6 @@ import { stemsOf, withSingleWords } from './stems.ts'
 /** The length limit of a hit without sentences. */
 const WHOLE_CHARACTERS_MAX = 300
 const WITHOUT_CONTEXT = { context: '', label: null, heading: null, group: 1, term: null, at: 0 }
-/** A title repeats fewer characters, after the name of who wrote them. */
-const MESSAGE_LINE_MAX = 200
 
 export interface Material {
   question: string
@@ -69,25 +66,18 @@ export function createReadMaterial(terms: TermWeights): ReadMaterial {
       return { candidates: all.length > 0 ? all : fragments(hits), sections: whole, hits }
     },
     *prepare({ text, rest }, { candidates, sections, hits }) {
-      const question = withSingleWords(withEncryptedNames(text))
-      const words = yield* readQuestionWords(question, withEncryptedNames(rest), candidates, terms, meaning)
+      const question = withSingleWords(text)
+      const words = yield* readQuestionWords(question, rest, candidates, terms, meaning)
       return {
         question,
         words,
         sumOf: meaning.sumOf,
-        titles: yield* readAbove(hits.map((hit) => (isBeginning(hit) ? '' : hit.title))),
+        titles: yield* readAbove(hits.map(({ title }) => title)),
         headings: yield* readAbove(sections.map(({ heading }) => heading ?? '')),
         hits,
       }
     },
   }
-}
-
-/** Whether a title is the beginning of a message, as in chats. It then says nothing that the message does not. */
-function isBeginning({ title, content }: Hit): boolean {
-  const said = /^[^:]{1,80}: (.{12,}?)…?$/s.exec(title)?.[1]
-  const line = content.slice(0, MESSAGE_LINE_MAX).replaceAll(/\s+/g, ' ')
-  return said !== undefined && (line.startsWith(said) || line.includes(`: ${said}`))
 }
 
 /** For chunks with only headings or broken markup: their own text, shortened. */

@@ -54,7 +54,7 @@ export function* describingCompared(
   candidates: readonly Candidate[],
   terms: TermWeights,
 ): Pausable<Compared[]> {
-  const passages = yield* coveringPassages(asked, candidates, terms)
+  const passages = yield* coveringPassages(asked, candidates)
   const most = passages.reduce((best, { own }) => Math.max(best, own), 0)
   const describe = createDescribe(asked, terms, most)
   // A passage's own words count twice, because all passages of a document share its title.

@@ -36,17 +36,6 @@ describe('the passages of a chunk', () => {
     expect(texts(long)).toEqual(['gate \u2013 watch it'])
   })
 
-  it('are not lists of manual pages', () => {
-    expect(texts('SEE ALSO\n       tarn(1), depot-gate(8),\n       printf(3p) and depot.conf(5).\n')).toEqual(
-      [],
-    )
-    const indented = '## See also\n\n        tarn(1), depot-gate(8)\n'
-    expect(texts(indented)).toEqual([])
-    expect(texts('SEE ALSO\n       tarn(1) packs what printf(3) wrote.\n')).toEqual([
-      'tarn(1) packs what printf(3) wrote.',
-    ])
-  })
-
   it('are the code and the text of a list whose items begin with code', () => {
     const list =
       '- ```sh\n  npm install\n  ```\n- Then restart the service.\n\nIt listens on port 8080.\n\n' +
@@ -127,20 +116,6 @@ describe('the passages of a chunk', () => {
     expect(term('`cache.get(key)`')).toBe('`cache.get(key)`')
     expect(term('Security')).toBeNull()
     expect(term('Time-outs of the proxy')).toBeNull()
-  })
-
-  it('are defaults with their subject, however far above it is', () => {
-    const option =
-      '## limit\n\nThe largest body that is read. A string is taken as a size in bytes. Defaults to `100kb`.'
-    expect(splitPassages(option).map(({ text, label }) => [text, label])).toEqual([
-      ['The largest body that is read.', null],
-      ['A string is taken as a size in bytes.', null],
-      ['The largest body that is read. … Defaults to `100kb`.', 'limit'],
-    ])
-    expect(texts('`maxAge` is how long browsers remember. It defaults to 365 days.')).toEqual([
-      '`maxAge` is how long browsers remember.',
-      '`maxAge` is how long browsers remember. It defaults to 365 days.',
-    ])
   })
 
   it('are sentences before code if they make sense without it', () => {

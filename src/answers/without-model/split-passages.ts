@@ -2,10 +2,9 @@ import { type Block, findBlocks } from '../../text/blocks.ts'
 import { type Commented, readCommented } from './commented-text.ts'
 import { ITEM_CHARACTERS_MAX, readCode, readDefinition } from './definition-passages.ts'
 import { readDefinitions } from './read-definitions.ts'
-import { listsPages } from './empty-passages.ts'
 import { CONTEXT_CHARACTERS_MAX, type Passage, toPassage, type Under } from './passage.ts'
 import { joinLines, plainText, shorten } from './plain-text.ts'
-import { sentencesOfParagraph, withDefaults } from './paragraph-sentences.ts'
+import { sentencesOfParagraph } from './paragraph-sentences.ts'
 import { isRunningHead, readStandingTerm, type StandingTerm } from './standing-terms.ts'
 import { hasHtmlCells, htmlRows, isTable, markdownRows, readRows } from './table-rows.ts'
 
@@ -43,8 +42,6 @@ interface State {
   kindBefore: Block['kind'] | null
   /** Whether the next block is code or text; then the sentence before it makes sense alone. */
   leadsIntoText: boolean
-  /** The heading above if it is one word, such as the name of an option. */
-  option: string | null
   /** The short paragraph that names the subject of the following ones. */
   standing: StandingTerm | null
   /** Whether no text about it has been read yet. */
@@ -65,17 +62,15 @@ export function splitPassages(content: string): Passage[] {
     above: [],
     kindBefore: null,
     leadsIntoText: false,
-    option: null,
     standing: null,
     isNew: false,
   }
   return findBlocks(content).flatMap((block, at, blocks) => {
     const next = blocks[at + 1]
     state.leadsIntoText = isCode(next, content) || next?.kind === 'paragraph'
-    state.option = optionOf(block)
     const passages = readStanding(block, next, content, state) ?? readBlock(block, content, state)
     state.kindBefore = block.kind
-    return passages.filter(({ text }) => !listsPages(text))
+    return passages
   })
 }
 
@@ -241,15 +236,10 @@ function readParagraph(source: string, under: Under, state: State): Passage[] {
   const standing = withoutLeadIn(sentences, state)
   if (under.term !== null) {
     const labelled = { ...under, label: under.term }
-    return withDefaults(standing).map((text) => toPassage('item', text, labelled))
+    return standing.map((text) => toPassage('item', text, labelled))
   }
   const unlabeled = { ...under, label: null }
-  const { option } = state
-  return withDefaults(standing).map((text, at) =>
-    option !== null && text !== standing[at]
-      ? toPassage('item', text, { ...under, label: option, term: option })
-      : toPassage('sentence', text, unlabeled),
-  )
+  return standing.map((text) => toPassage('sentence', text, unlabeled))
 }
 
 /** Drops a last sentence that only introduces the next block, unless that is code and it makes sense alone. */
@@ -265,17 +255,12 @@ function isCode(block: Block | undefined, content: string): boolean {
   return block?.kind === 'whole' && !isTable(content.slice(block.start, block.end))
 }
 
-function optionOf({ path }: Block): string | null {
-  const heading = path === null ? '' : plainText(path.text)
-  return /^\S+$/.test(heading) ? heading : null
-}
-
 function readItem(source: string, indent: number, block: Block, state: State): Passage[] {
   state.above = state.above.filter((parent) => parent.indent < indent)
   const under = standsUnder(block, state)
   const body = source.replace(/^\s*(?:[-*+•]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/, '')
   const whole = plainText(body)
-  const sentences = whole.length <= ITEM_CHARACTERS_MAX ? [whole] : withDefaults(sentencesOfParagraph(body))
+  const sentences = whole.length <= ITEM_CHARACTERS_MAX ? [whole] : sentencesOfParagraph(body)
   const first = sentences[0] ?? ''
   const number = /^\s*(\d{1,9})/.exec(source)?.[1]
   const step = number === undefined ? null : Number(number)
