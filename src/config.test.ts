@@ -29,6 +29,21 @@ describe('the settings', () => {
     )
   })
 
+  it('are refused with what they miss, even if another is malformed', () => {
+    const settings = {
+      PORT: 'abc',
+      DATABASE_URL: 'mysql://x',
+      SLACK_CLIENT_ID: 'x',
+      SMTP_URL: 'x',
+      OIDC_ISSUER: 'x',
+    }
+    expect(() => readSettings(settings)).toThrow(
+      /PORT must[^]*DATABASE_URL must[^]*OIDC_ISSUER must[^]*SMTP_URL must[^]*OIDC_AUDIENCE is needed[^]*SLACK_CLIENT_SECRET is needed[^]*MAIL_FROM is needed/,
+    )
+    const connected = { DATABASE_URL: 'mysql://x', SLACK_CLIENT_ID: 'x', SLACK_CLIENT_SECRET: 'y' }
+    expect(() => readSettings(connected)).toThrow(/DATABASE_URL must[^]*ENCRYPTION_KEY is needed/)
+  })
+
   it('are refused when two of them contradict each other', () => {
     expect(() => readSettings({ OIDC_ISSUER: 'https://id.example', LLM_PROVIDER: 'openai' })).toThrow(
       /LLM_API_KEY[^]*OIDC_AUDIENCE/,

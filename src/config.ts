@@ -104,6 +104,7 @@ const serviceSchema = z.object({
     ),
   STRIPE_WEBHOOK_SECRET: secret.optional().describe("Signing secret of Stripe's webhook endpoint"),
   STRIPE_API_URL: url
+    .refine((value) => new URL(value).pathname === '/', 'must be a host without a path')
     .optional()
     .describe('Replaces https://api.stripe.com, for tests and gateways; without a path'),
   STRIPE_AUTOMATIC_TAX: z
@@ -201,74 +202,70 @@ export type Settings = z.output<typeof serviceSchema> & {
   namesEmbeddingModel: boolean
 }
 
-function crossFaults(settings: Settings): string[] {
+/** The environment without empty variables. */
+type Given = Readonly<Record<string, string>>
+
+/** The settings that miss another one. It reads what is given, so that a malformed setting hides none of them. */
+function crossFaults(given: Given): string[] {
   const faults: string[] = []
-  const { EMBEDDING_PROVIDER, LLM_PROVIDER } = settings
-  if (EMBEDDING_PROVIDER === 'openai' && !settings.EMBEDDING_API_KEY && !settings.EMBEDDING_BASE_URL) {
+  if (given.EMBEDDING_PROVIDER === 'openai' && !given.EMBEDDING_API_KEY && !given.EMBEDDING_BASE_URL) {
     faults.push(
       'EMBEDDING_API_KEY is needed with EMBEDDING_PROVIDER=openai, unless EMBEDDING_BASE_URL names a server without keys',
     )
   }
-  if (LLM_PROVIDER && !settings.LLM_API_KEY && !settings.LLM_BASE_URL) {
+  if (given.LLM_PROVIDER && !given.LLM_API_KEY && !given.LLM_BASE_URL) {
     faults.push(
-      `LLM_API_KEY is needed with LLM_PROVIDER=${LLM_PROVIDER}, unless LLM_BASE_URL names a server without keys`,
+      `LLM_API_KEY is needed with LLM_PROVIDER=${given.LLM_PROVIDER}, unless LLM_BASE_URL names a server without keys`,
     )
   }
-  if (settings.OIDC_ISSUER && !settings.OIDC_AUDIENCE)
+  if (given.OIDC_ISSUER && !given.OIDC_AUDIENCE)
     faults.push('OIDC_AUDIENCE is needed with OIDC_ISSUER, or any token of that issuer would be accepted')
-  if (settings.OIDC_CLIENT_SECRET && !(settings.OIDC_ISSUER && settings.OIDC_CLIENT_ID))
+  if (given.OIDC_CLIENT_SECRET && !(given.OIDC_ISSUER && given.OIDC_CLIENT_ID))
     faults.push('OIDC_ISSUER and OIDC_CLIENT_ID are needed with OIDC_CLIENT_SECRET')
-  return [...faults, ...connectorFaults(settings), ...paymentFaults(settings), ...mailFaults(settings)]
+  return [...faults, ...connectorFaults(given), ...paymentFaults(given), ...mailFaults(given)]
 }
 
-function paymentFaults(settings: Settings): string[] {
-  const { STRIPE_API_URL: apiUrl } = settings
-  const faults: string[] = []
-  const first = (['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_URL'] as const).find(
-    (name) => settings[name] !== undefined,
-  )
-  if (first !== undefined)
-    for (const name of ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'] as const)
-      if (settings[name] === undefined) faults.push(`${name} is needed with ${first}`)
-  if (apiUrl !== undefined && new URL(apiUrl).pathname !== '/')
-    faults.push('STRIPE_API_URL must be a host without a path')
-  return faults
+function paymentFaults(given: Given): string[] {
+  const first = ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_URL'].find((name) => given[name])
+  if (first === undefined) return []
+  return ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET']
+    .filter((name) => !given[name])
+    .map((name) => `${name} is needed with ${first}`)
 }
 
-function mailFaults({ SMTP_URL: server, MAIL_FROM: from }: Settings): string[] {
+function mailFaults({ SMTP_URL: server, MAIL_FROM: from }: Given): string[] {
   if ((server === undefined) === (from === undefined)) return []
   return [server === undefined ? 'SMTP_URL is needed with MAIL_FROM' : 'MAIL_FROM is needed with SMTP_URL']
 }
 
-function connectorFaults(settings: Settings): string[] {
+function connectorFaults(given: Given): string[] {
   const faults: string[] = []
   const clients = new Map(providers.flatMap(({ client }) => (client ? [[client.id, client.secret]] : [])))
   for (const [id, secretOfClient] of clients) {
-    const [hasId, hasSecret] = [id, secretOfClient].map((name) => settings.providers[name] !== undefined)
+    const [hasId, hasSecret] = [id, secretOfClient].map((name) => given[name] !== undefined)
     if (hasId && !hasSecret) faults.push(`${secretOfClient} is needed with ${id}`)
     if (!hasId && hasSecret) faults.push(`${id} is needed with ${secretOfClient}`)
   }
-  const isAnyEnabled = providers.some((provider) => isEnabled(provider, settings.providers))
-  if (isAnyEnabled && settings.DATABASE_URL !== undefined && !settings.ENCRYPTION_KEY)
+  const isAnyEnabled = providers.some((provider) => isEnabled(provider, given))
+  if (isAnyEnabled && given.DATABASE_URL !== undefined && !given.ENCRYPTION_KEY)
     faults.push('ENCRYPTION_KEY is needed with DATABASE_URL once a connector is configured')
   return faults
 }
 
 /** Reads the settings. An empty variable counts as unset. @throws StartupError that lists every fault at once */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
-  const given = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  const given: Given = Object.fromEntries(
+    Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1])),
   )
   const service = findIssues(serviceSchema, given, 'settings')
   const ofProviders = findIssues(z.object(providerSettings), given, 'settings')
   const faults = [service, ofProviders].flatMap((found) =>
     'data' in found ? [] : found.issues.map(({ message }) => message),
   )
-  if ('data' in service && 'data' in ofProviders) {
+  faults.push(...crossFaults(given))
+  if ('data' in service && 'data' in ofProviders && faults.length === 0) {
     const namesEmbeddingModel = given.EMBEDDING_PROVIDER !== undefined
-    const settings = { ...service.data, providers: ofProviders.data, namesEmbeddingModel }
-    faults.push(...crossFaults(settings))
-    if (faults.length === 0) return settings
+    return { ...service.data, providers: ofProviders.data, namesEmbeddingModel }
   }
   throw new StartupError(`The settings are not valid:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
 }
