@@ -1,7 +1,11 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { isMigrated, migrate } from './migrate.ts'
+import { isMigrated, migrate, migrationsIn } from './migrate.ts'
 
 let database: TestDatabase
 
@@ -35,5 +39,20 @@ describe('a migrated database', () => {
       { name: 'square', distance: 1 },
       { name: 'opposite', distance: 2 },
     ])
+  })
+})
+
+describe('the migrations of a running version', () => {
+  it('stay the same when an upgrade adds files', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'migrations-'))
+    try {
+      await writeFile(join(folder, '0001_first.sql'), 'select 1;')
+      const provider = migrationsIn(pathToFileURL(`${folder}/`))
+      expect(Object.keys(await provider.getMigrations())).toEqual(['0001_first'])
+      await writeFile(join(folder, '0002_second.sql'), 'select 2;')
+      expect(Object.keys(await provider.getMigrations())).toEqual(['0001_first'])
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 })

@@ -11,23 +11,27 @@ export function newerDatabase(what: string, migration: string): StartupError {
   )
 }
 
-const MIGRATIONS_FOLDER = new URL('./migrations/', import.meta.url)
+/** Reads the folder once: an upgrade on disk must not make the running version not ready. */
+export function migrationsIn(folder: URL): MigrationProvider {
+  let migrations: Promise<Record<string, Migration>> | undefined
+  return { getMigrations: () => (migrations ??= readMigrations(folder)) }
+}
 
-const sqlFiles: MigrationProvider = {
-  async getMigrations() {
-    const names = (await readdir(MIGRATIONS_FOLDER)).filter((name) => name.endsWith('.sql')).toSorted()
-    const migrations: Record<string, Migration> = {}
-    for (const name of names) {
-      const text = await readFile(new URL(name, MIGRATIONS_FOLDER), 'utf8')
-      const statements = statementsOf(text)
-      migrations[name.replace(/\.sql$/, '')] = {
-        async up(db) {
-          for (const statement of statements) await sql.raw(statement).execute(db)
-        },
-      }
+const sqlFiles = migrationsIn(new URL('./migrations/', import.meta.url))
+
+async function readMigrations(folder: URL): Promise<Record<string, Migration>> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
+  const migrations: Record<string, Migration> = {}
+  for (const name of names) {
+    const text = await readFile(new URL(name, folder), 'utf8')
+    const statements = statementsOf(text)
+    migrations[name.replace(/\.sql$/, '')] = {
+      async up(db) {
+        for (const statement of statements) await sql.raw(statement).execute(db)
+      },
     }
-    return migrations
-  },
+  }
+  return migrations
 }
 
 /** Splits a file into statements, ending with `;` at a line's end, except between `$$`: PGlite runs one at a time. */
