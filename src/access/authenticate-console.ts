@@ -1,5 +1,5 @@
 import type { Db } from '../database/database.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, validationError } from '../kernel/errors.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import { deactivatedIn } from '../people/index.ts'
 
@@ -37,7 +37,8 @@ export async function enterWorkspace(
     }
   }
   if (organizationId === undefined && memberships.length > 1) {
-    throw new AppError('validation_failed', 'You belong to several workspaces; name one in X-Organization-Id')
+    const message = 'You belong to several workspaces; name one in X-Organization-Id'
+    throw validationError([{ path: 'X-Organization-Id', message }])
   }
   throw new AppError('not_found', 'There is no such workspace; GET /v1/console/me lists yours')
 }

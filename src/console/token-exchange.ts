@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, validationError } from '../kernel/errors.ts'
 import { unavailable } from '../kernel/unavailable.ts'
 
 export interface TokenEndpoint {
@@ -71,10 +71,8 @@ function grantOf(form: URLSearchParams, redirectUri: string): z.output<typeof Gr
   const isOurs =
     parsed.success && (parsed.data.grant_type === 'refresh_token' || parsed.data.redirect_uri === redirectUri)
   if (isOurs) return parsed.data
-  throw new AppError(
-    'validation_failed',
-    "Send the console's token request: a code with its verifier, or a refresh token",
-  )
+  const message = "Send the console's token request: a code with its verifier, or a refresh token"
+  throw validationError([{ path: '', message }])
 }
 
 async function send(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, validationError } from '../kernel/errors.ts'
 import { errorBody } from './error-response.ts'
 
 /** Milliseconds (https://nodejs.org/api/http.html#httpcreateserveroptions-requestlistener). */
@@ -55,6 +55,6 @@ function toClientError(code: string | undefined, headersBytesMax: number): AppEr
         'The request did not arrive in time; send it again on a faster connection or in smaller parts',
       )
     default:
-      return new AppError('validation_failed', 'The request is not valid HTTP')
+      return validationError([{ path: '', message: 'The request is not valid HTTP' }])
   }
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../kernel/errors.ts'
+import { AppError, validationError } from '../kernel/errors.ts'
 import type { ErrorCode } from '../kernel/error-codes.ts'
 import { codeOf } from '../kernel/thrown-errors.ts'
 import { outageOf } from './outage.ts'
@@ -19,8 +19,7 @@ export function errorBody({ message, code, details }: AppError, publicUrl: strin
 }
 
 const FASTIFY_ERRORS: Record<string, (error: unknown) => AppError> = {
-  FST_ERR_BAD_URL: (cause) =>
-    new AppError('validation_failed', 'The URL is not correctly percent-encoded', { cause }),
+  FST_ERR_BAD_URL: () => validationError([{ path: '', message: 'The URL is not correctly percent-encoded' }]),
   FST_ERR_MAX_PARAM_LENGTH: (cause) => new AppError('not_found', 'There is no such resource', { cause }),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: (cause) =>
     new AppError('unsupported_media_type', 'Send the body as Content-Type: application/json', { cause }),

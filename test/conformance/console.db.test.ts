@@ -88,7 +88,10 @@ describe('a user', () => {
       .execute()
     expect(await get('/v1/console/sources', token)).toMatchObject({
       status: 400,
-      body: { error: expect.stringContaining('X-Organization-Id') },
+      body: {
+        error: expect.stringContaining('X-Organization-Id'),
+        issues: [{ path: 'X-Organization-Id', message: expect.any(String) }],
+      },
     })
     for (const { id, sources } of [organization, other]) {
       const { body } = await get('/v1/console/sources', token, id.toUpperCase())

@@ -65,6 +65,7 @@ function expectErrorBody(answer: Answer): void {
   expect(answer.body.error).not.toBe('')
   expect(new Map(Object.entries(ERROR_CODES)).get(answer.body.code)).toBe(answer.status)
   expect(answer.body.documentation).toBe(`${service.url}/errors#${answer.body.code}`)
+  if (answer.body.code === 'validation_failed') expect(answer.body.issues).not.toHaveLength(0)
 }
 
 /** Expects no internal error; 501 and 503 are fine for features this deployment lacks. */
@@ -395,7 +396,7 @@ describe('hostile queries and headers', () => {
     await storingNothing(() => fc.assert(property, { numRuns: 100 }))
   })
 
-  it('that are invalid HTTP or too long get the JSON error too [ERR-1, ERR-4, ERR-11]', async () => {
+  it('that are invalid HTTP or too long get the JSON error too [ERR-1, ERR-2, ERR-4, ERR-11]', async () => {
     const send = (text: string): Promise<string> =>
       new Promise((resolve, reject) => {
         const { hostname, port } = new URL(service.url)
@@ -406,25 +407,21 @@ describe('hostile queries and headers', () => {
         socket.on('close', () => resolve(received))
         socket.on('error', reject)
       })
-    const noHttp = await send('HELLO\r\n\r\n')
-    const tooLong = await send(`GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`)
-    const twoLengths = await send(
-      'POST /v1/search HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
-    )
-    const smuggled = await send(
-      'POST /v1/search HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-    )
-    for (const [answer, status, code] of [
-      [noHttp, 400, 'validation_failed'],
-      [tooLong, 431, 'headers_too_large'],
-      [twoLengths, 400, 'validation_failed'],
-      [smuggled, 400, 'validation_failed'],
+    const invalid = { code: 'validation_failed', issues: [{ path: '', message: expect.any(String) }] }
+    const post = 'POST /v1/search HTTP/1.1\r\nHost: x\r\nContent-Length:'
+    for (const [text, status, fields] of [
+      ['HELLO', 400, invalid],
+      [`GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}`, 431, { code: 'headers_too_large' }],
+      [`${post} 1\r\nContent-Length: 2`, 400, invalid],
+      [`${post} 5\r\nTransfer-Encoding: chunked\r\n\r\n0`, 400, invalid],
+      ['GET /v1/source-items/%E0%A4%A HTTP/1.1\r\nHost: x\r\nConnection: close', 400, invalid],
     ] as const) {
+      const answer = await send(`${text}\r\n\r\n`)
       expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-      expect(answer).toMatch(/\r\nX-Request-Id: [\da-f-]{36}\r\n/)
+      expect(answer).toMatch(/\r\nX-Request-Id: [\da-f-]{36}\r\n/i)
       const body = JSON.parse(answer.split('\r\n\r\n', 2)[1] ?? '')
-      const documentation = `${service.url}/errors#${code}`
-      expect(body).toEqual({ error: expect.any(String), code, documentation })
+      const documentation = `${service.url}/errors#${fields.code}`
+      expect(body).toEqual({ error: expect.any(String), documentation, ...fields })
     }
   })
 })

@@ -80,7 +80,7 @@ describe('the webhook', () => {
       const subscription = { object: 'subscription', customer: 'cus_nobody' }
       expect(await paid.sendEvent(event(text, subscription))).toMatchObject({
         status: 400,
-        body: { code: 'validation_failed' },
+        body: { code: 'validation_failed', issues: [{ path: '', message: expect.any(String) }] },
       })
       expect((await paid.sendEvent({ ...event('evt_type', subscription), type: text })).status).toBe(400)
     },

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe'
 import { z } from 'zod'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, validationError } from '../../kernel/errors.ts'
 import { isStorable } from '../../kernel/text.ts'
 import type { ProcessorEvent } from '../payment-processor.ts'
 
@@ -65,10 +65,7 @@ export function readStripeEvent(
 
 function toProcessorEvent(event: unknown): ProcessorEvent {
   const parsed = Event.safeParse(event)
-  if (!parsed.success)
-    throw new AppError('validation_failed', 'The body is not a Stripe event', {
-      cause: parsed.error,
-    })
+  if (!parsed.success) throw validationError([{ path: '', message: 'The body is not a Stripe event' }])
   const { id, type, data } = parsed.data
   const { object } = data
   return {
