@@ -1,9 +1,11 @@
-import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '../test/support/until.ts'
 
 let checkout: string
 
@@ -42,6 +44,14 @@ function run(...args: string[]): Promise<{ code: number | string; output: string
   })
 }
 
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 describe('a task', () => {
   it('installs once when started twice at the same time, and passes on its arguments and exit code', async () => {
     const both = await Promise.all([run('generate', 'a', 'b c'), run('generate', 'a', 'b c')])
@@ -62,6 +72,40 @@ describe('a task', () => {
     const mended = await run('generate')
     expect(mended.output).toContain('Installing packages')
     expect(mended.code).toBe(7)
+  })
+
+  it('ends the installation with itself, which would disturb that of the next start', async () => {
+    const npm = path.join(checkout, 'npm-cli.js')
+    const pidFile = path.join(checkout, 'npm.pid')
+    await writeFile(
+      npm,
+      `require('node:fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); setInterval(() => {}, 1000)`,
+    )
+    const child = spawn(process.execPath, [path.join(checkout, 'scripts/run.mjs'), 'generate'], {
+      env: { ...process.env, npm_execpath: npm },
+      stdio: 'ignore',
+    })
+    const ended = once(child, 'close')
+    const pid = Number(
+      await until(
+        'npm runs',
+        () => readFile(pidFile, 'utf8').catch(() => ''),
+        (text) => text !== '',
+      ),
+    )
+    try {
+      child.kill('SIGTERM')
+      await ended
+      expect(
+        await until(
+          'npm has ended',
+          () => isRunning(pid),
+          (running) => !running,
+        ),
+      ).toBe(false)
+    } finally {
+      if (isRunning(pid)) process.kill(pid)
+    }
   })
 
   it('that does not exist prints the list of tasks', async () => {

@@ -14,6 +14,7 @@ export const CONSOLE_FOLDER = path.join(ROOT, 'console')
 export const GUIDE_FOLDER = path.join(ROOT, 'site')
 
 const NODE_MAJOR = 24
+const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM']
 /** The Node version to fetch when the present one is too old, from the packages of npm's `node`. */
 const NODE_VERSION = '24.21.0'
 // No package needs its install script; onnxruntime-node's would download files for graphics cards.
@@ -195,9 +196,24 @@ async function npmCommand(node) {
   return { file: 'npm', args: [] }
 }
 
-function run(file, args, options) {
+const stop = (_signal, number) => process.exit(128 + number)
+
+/** Runs a program to its end, at the latest that of this process: one that goes on would disturb the next start's. */
+async function run(file, args, options) {
+  const child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+  const end = () => child.kill()
+  process.once('exit', end)
+  for (const signal of SIGNALS) process.once(signal, stop)
+  try {
+    return await outputOf(child)
+  } finally {
+    process.off('exit', end)
+    for (const signal of SIGNALS) process.off(signal, stop)
+  }
+}
+
+function outputOf(child) {
   return new Promise((resolve, reject) => {
-    const child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     child.stdout.on('data', (data) => (output += data))
     child.stderr.on('data', (data) => (output += data))
