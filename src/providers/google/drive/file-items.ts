@@ -1,6 +1,6 @@
 import type { ItemMetadata, ProviderItem } from '../../adapter.ts'
 import { GoogleError } from '../shared/error.ts'
-import { mapBounded } from '../shared/map-bounded.ts'
+import { eachBounded } from '../shared/each-bounded.ts'
 import { newSyncStep, type SyncStep } from '../shared/sync-steps.ts'
 import { isGoogleDocument, isSkipped, readContent } from './file-content.ts'
 import { MY_DRIVE, type DriveFile, type DriveRun } from './run.ts'
@@ -20,7 +20,7 @@ export async function readFiles(
   files: readonly FileToRead[],
   read = newSyncStep(),
 ): Promise<SyncStep> {
-  await mapBounded(files, AT_ONCE, async (entry) => {
+  await eachBounded(files, AT_ONCE, async (entry) => {
     const { externalId } = entry
     try {
       const item = await readItem(run, entry)

@@ -6,7 +6,7 @@ import {
   type ProviderErrorKind,
   returnIf,
 } from '../../adapter.ts'
-import { mapBounded } from '../shared/map-bounded.ts'
+import { eachBounded } from '../shared/each-bounded.ts'
 import { changesAfter } from './changes.ts'
 import { isFolderNew, isInDriveFeed } from './crawl.ts'
 import type { DriveCursor } from './cursor.ts'
@@ -84,7 +84,7 @@ async function* policiesOf(
 ): AsyncGenerator<PermissionsPage> {
   for (const some of inParts(files, PAGE_SIZE)) {
     const policies: PermissionsPage['policies'] = []
-    await mapBounded(some, AT_ONCE, async (file) => {
+    await eachBounded(some, AT_ONCE, async (file) => {
       // Hides a file whose permissions Google refuses to list, instead of leaving its old policy.
       const accessPolicy = await run.policies.policyOf(file).catch(returnIf(isRejected, null))
       policies.push({ externalId: itemId(feed, file.id), accessPolicy })

@@ -1,5 +1,5 @@
 import type { gmail_v1 } from '@googleapis/gmail'
-import { mapBounded } from '../shared/map-bounded.ts'
+import { eachBounded } from '../shared/each-bounded.ts'
 import { newSyncStep, type SyncStep } from '../shared/sync-steps.ts'
 import { mailItemOf } from './mail-item.ts'
 import { isOutside, mailItemId, type MailRun } from './mail-run.ts'
@@ -38,7 +38,7 @@ const noMails = (): ReadMails => ({ ...newSyncStep(), settled: [] })
 
 /** Reads several messages concurrently into a step. One that is gone, in trash or spam is a deletion. @throws what ends the run */
 export async function readMails(run: MailRun, ids: readonly string[], read = noMails()): Promise<ReadMails> {
-  await mapBounded(ids, AT_ONCE, async (id) => {
+  await eachBounded(ids, AT_ONCE, async (id) => {
     const externalId = mailItemId(run.session, id)
     try {
       const message = await getMessage(run, id)
