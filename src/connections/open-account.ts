@@ -32,12 +32,11 @@ export function createAccountOpener(deps: {
 }): OpenProviderAccount {
   return async (source, { limits, ...options }) => {
     const adapter = deps.adapters.get(source.provider)
-    const { scopes, extra } = await deps.credentials.read(source)
+    const { extra } = await deps.credentials.read(source)
     const session: ProviderSession = {
       ...options,
       accessToken: (refused) => deps.credentials.accessToken(source, adapter, options.signal, refused),
       account: { externalAccountId: source.externalAccountId, displayName: source.displayName },
-      scopes,
       extra: extra ?? {},
       clock: deps.clock,
       random: deps.random,

@@ -86,7 +86,6 @@ function pollerFor(adapter: ProviderAdapter) {
       const session: ProviderSession = {
         accessToken: async () => 'token',
         account: { externalAccountId, displayName: 'Test' },
-        scopes: [],
         extra: {},
         signal,
         clock,

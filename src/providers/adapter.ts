@@ -78,7 +78,6 @@ export interface ProviderSession {
    */
   accessToken(refused?: string): Promise<string>
   readonly account: { externalAccountId: string; displayName: string }
-  readonly scopes: readonly string[]
   /** `extra` of the stored credentials. */
   readonly extra: JsonObject
   /** Aborts when the run must stop (drain, lost lease); the adapter then throws the signal's reason. */

@@ -16,7 +16,6 @@ function sessionAt(start: number, change: Partial<ProviderSession> = {}) {
   const session: ProviderSession = {
     accessToken: async (refused) => (refused === undefined ? 'old' : 'new'),
     account: { externalAccountId: 'A', displayName: 'A' },
-    scopes: [],
     extra: {},
     signal: new AbortController().signal,
     clock: { now: () => new Date(time.now) },

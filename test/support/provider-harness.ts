@@ -80,7 +80,6 @@ export function createProviderHarness(options: HarnessOptions): ProviderHarness 
   const session: ProviderSession = {
     accessToken: async (refused) => await options.accessToken(refused),
     account: options.account,
-    scopes: [],
     extra: options.extra ?? {},
     signal: options.signal ?? new AbortController().signal,
     clock: { now: () => new Date(clock.now) },

@@ -102,7 +102,6 @@ export async function startSyncBench(given?: TestDatabase): Promise<SyncBench> {
           const session: ProviderSession = {
             accessToken: async () => 'token',
             account: { externalAccountId: run.source.externalAccountId, displayName: 'Test' },
-            scopes: [],
             extra: {},
             signal,
             clock,
