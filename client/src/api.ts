@@ -896,7 +896,7 @@ export interface components {
                  * @description The limitation, for programs.
                  * @enum {string}
                  */
-                code: "provider_scope_applied" | "permissions_applied" | "source_stale" | "source_sync_incomplete" | "embedding_fallback" | "weak_evidence" | "approximate_search" | "answer_truncated";
+                code: "provider_scope_applied" | "permissions_applied" | "source_stale" | "source_sync_incomplete" | "embedding_fallback" | "weak_evidence" | "nothing_cited" | "approximate_search" | "answer_truncated";
                 /**
                  * @description The limitation in words.
                  * @example Recent changes may be missing
@@ -973,7 +973,7 @@ export interface components {
                 score: number;
             }[];
             /**
-             * @description `weak_evidence`: nothing stored seems to answer the question. `approximate_search`: an approximate index was searched. `answer_truncated`: a streamed answer reached its time or length limit and ends early. Empty otherwise.
+             * @description `weak_evidence`: nothing stored seems to answer the question. `nothing_cited`: the language model cited no passage. `approximate_search`: an approximate index was searched. `answer_truncated`: a streamed answer reached its time or length limit and ends early. Empty otherwise.
              * @example []
              */
             limitations: {
@@ -981,7 +981,7 @@ export interface components {
                  * @description The limitation, for programs.
                  * @enum {string}
                  */
-                code: "provider_scope_applied" | "permissions_applied" | "source_stale" | "source_sync_incomplete" | "embedding_fallback" | "weak_evidence" | "approximate_search" | "answer_truncated";
+                code: "provider_scope_applied" | "permissions_applied" | "source_stale" | "source_sync_incomplete" | "embedding_fallback" | "weak_evidence" | "nothing_cited" | "approximate_search" | "answer_truncated";
                 /**
                  * @description The limitation in words.
                  * @example Recent changes may be missing

@@ -214,10 +214,11 @@ describe('an answer from passages too far from the question', () => {
     expect(JSON.stringify(server.requests[0]?.body)).toContain('nothing near the question')
   })
 
-  it('also has the limitation if only the model finds that the passages do not answer, and cites none', async () => {
+  it('is none if only the model finds that the passages do not answer, and cites none: a context agrees', async () => {
     reply = 'The documents do not say when Heron launches.'
     const answer = await create().ask({ query: QUERY })
-    expect(answer).toMatchObject({ answer: reply, citations: [], limitations: weak })
+    const limitations = [{ code: 'nothing_cited', message: expect.any(String) }]
+    expect(answer).toMatchObject({ answer: reply, citations: [], limitations })
     expect((await events()).at(-1)).toEqual({ type: 'done', answer })
     expect(JSON.stringify(server.requests[0]?.body)).not.toContain('nothing near the question')
   })

@@ -37,8 +37,8 @@ export interface Answers<Request extends ConversationQuestion> {
 const NOT_ANSWERED = 'Nothing stored answers this directly.'
 /** The limitation of a language model's answer that cites no passage. */
 const NOTHING_CITED: Limitation = {
-  code: 'weak_evidence',
-  message: 'Nothing stored seems to answer this: the language model cited none of the passages',
+  code: 'nothing_cited',
+  message: 'The language model cited none of the passages, so nothing stored seems to answer this',
 }
 const TRUNCATED: Limitation = {
   code: 'answer_truncated',

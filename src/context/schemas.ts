@@ -24,6 +24,7 @@ const Limitation = z.object({
       'source_sync_incomplete',
       'embedding_fallback',
       'weak_evidence',
+      'nothing_cited',
       'approximate_search',
       'answer_truncated',
     ])

@@ -162,7 +162,7 @@ const context: Tool = {
 const ask: Tool = {
   name: 'ask',
   title: 'Answer a question from the memory',
-  description: `A written answer to one question in natural language, each statement with its marker [N], and the passages it is based on. Keep the markers when you pass the answer on. Not for listing or browsing: use \`search\` instead. For a follow-up, send the earlier questions and answers as \`conversation\`. If \`limitations\` contains \`weak_evidence\`, nothing stored seems to answer. Costs a credit. ${DATA_NOTICE}`,
+  description: `A written answer to one question in natural language, each statement with its marker [N], and the passages it is based on. Keep the markers when you pass the answer on. Not for listing or browsing: use \`search\` instead. For a follow-up, send the earlier questions and answers as \`conversation\`. If \`limitations\` contains \`weak_evidence\` or \`nothing_cited\`, nothing stored seems to answer. Costs a credit. ${DATA_NOTICE}`,
   operationId: 'ask',
   writes: false,
   takes: (body) => body,

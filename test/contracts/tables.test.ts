@@ -78,7 +78,7 @@ const TABLES: readonly (readonly [page: string, section: string, names: readonly
   ['reference/operator', 'Subscriptions', fieldsOf('NewSubscription')],
   ['reference/retrieval', 'Search', fieldsOf('SearchRequest')],
   ['reference/retrieval', 'Filter', fieldsOf('SearchFilter')],
-  ['reference/retrieval', 'Context', without(LIMITATIONS, 'answer_truncated')],
+  ['reference/retrieval', 'Context', without(LIMITATIONS, 'answer_truncated', 'nothing_cited')],
   ['guides/deploy', 'Roles', settingsSchema.shape.ROLE.unwrap().options],
 ]
 

@@ -200,7 +200,7 @@ class ContextContractExclusionsItem(TypedDict):
 
 
 class ContextContractLimitationsItem(TypedDict):
-    code: Literal["provider_scope_applied", "permissions_applied", "source_stale", "source_sync_incomplete", "embedding_fallback", "weak_evidence", "approximate_search", "answer_truncated"]
+    code: Literal["provider_scope_applied", "permissions_applied", "source_stale", "source_sync_incomplete", "embedding_fallback", "weak_evidence", "nothing_cited", "approximate_search", "answer_truncated"]
     message: str
 
 
@@ -248,7 +248,7 @@ class AskResponseContextItem(TypedDict):
 
 
 class AskResponseLimitationsItem(TypedDict):
-    code: Literal["provider_scope_applied", "permissions_applied", "source_stale", "source_sync_incomplete", "embedding_fallback", "weak_evidence", "approximate_search", "answer_truncated"]
+    code: Literal["provider_scope_applied", "permissions_applied", "source_stale", "source_sync_incomplete", "embedding_fallback", "weak_evidence", "nothing_cited", "approximate_search", "answer_truncated"]
     message: str
 
 

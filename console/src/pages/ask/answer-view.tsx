@@ -34,7 +34,7 @@ export function AnswerView({
   const { config } = useConsole()
   const { phase, text, context, limitations } = answer
   const isRunning = phase === 'reading' || phase === 'writing'
-  const weak = limitations.find(({ code }) => code === 'weak_evidence')
+  const weak = limitations.find(({ code }) => code === 'weak_evidence' || code === 'nothing_cited')
   const truncated = limitations.find(({ code }) => code === 'answer_truncated')
   const others = limitations.filter((limitation) => limitation !== weak && limitation !== truncated)
   const isSlow = useIsSlow(phase === 'reading') || answer.steps.length > 0
