@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ComponentType, type ReactNode, useEffect, useEffectEvent, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { isServiceReady } from '../session/service-ready.ts'
 import { ME } from '../session/user-api.ts'
 import { reloadOnce } from '../data/page-file.ts'
@@ -24,17 +25,18 @@ export function usePalette(): {
   const load = async (): Promise<void> => {
     try {
       const { Palette } = await import('../palette/palette.tsx')
-      setView(() => Palette)
+      // Mantine returns the focus only if a dialog was closed before it opened.
+      flushSync(() => setView(() => Palette))
+      setOpen(true)
     } catch {
-      setOpen(false)
       // A new version has other file names. If the service is unreachable, failing queries report that.
       if (await isServiceReady()) reloadOnce(Date.now())
       else await queries.invalidateQueries({ queryKey: ME })
     }
   }
   const open = (): void => {
-    setOpen(true)
     if (View === null) void load()
+    else setOpen(true)
   }
   const toggle = useEffectEvent(() => (isOpen ? setOpen(false) : open()))
   useEffect(() => {

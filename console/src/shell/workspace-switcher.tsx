@@ -3,6 +3,7 @@ import { Menu, Modal, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { Check, ChevronsUpDown, Plus } from 'lucide-react'
+import { useRef } from 'react'
 import { CreateWorkspaceForm } from '../session/create-workspace-form.tsx'
 import classes from './switcher.module.css'
 import { useWorkspace } from '../session/workspace.tsx'
@@ -11,6 +12,7 @@ import { useWorkspace } from '../session/workspace.tsx'
 export function WorkspaceSwitcher() {
   const { organization, organizations, choose } = useWorkspace()
   const [isCreating, { open, close }] = useDisclosure(false)
+  const button = useRef<HTMLButtonElement>(null)
   const navigate = useNavigate()
   const change = (id: string): void => {
     choose(id)
@@ -20,7 +22,7 @@ export function WorkspaceSwitcher() {
     <>
       <Menu position="bottom-start" width="target" withinPortal>
         <Menu.Target>
-          <UnstyledButton className={classes.switcher}>
+          <UnstyledButton ref={button} className={classes.switcher}>
             <VisuallyHidden>Workspace </VisuallyHidden>
             <span className={classes.initial} aria-hidden>
               {organization.name.slice(0, 1).toUpperCase()}
@@ -43,7 +45,14 @@ export function WorkspaceSwitcher() {
             </Menu.Item>
           ))}
           <Menu.Divider />
-          <Menu.Item leftSection={<Plus size={15} aria-hidden />} onClick={open}>
+          <Menu.Item
+            leftSection={<Plus size={15} aria-hidden />}
+            onClick={() => {
+              // The dialog returns the focus to where it was, and the chosen entry disappears.
+              button.current?.focus()
+              open()
+            }}
+          >
             New workspace
           </Menu.Item>
         </Menu.Dropdown>

@@ -1,5 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { Ellipsis, type LucideIcon } from 'lucide-react'
+import { useRef } from 'react'
 
 export interface RowAction {
   label: string
@@ -13,10 +14,11 @@ export interface RowAction {
 
 /** The actions of a row, in a menu. `of` names the row for screen readers. */
 export function RowMenu({ of, actions }: { of: string; actions: readonly RowAction[] }) {
+  const button = useRef<HTMLButtonElement>(null)
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${of}`}>
+        <ActionIcon ref={button} variant="subtle" color="gray" aria-label={`Actions for ${of}`}>
           <Ellipsis size={16} aria-hidden />
         </ActionIcon>
       </Menu.Target>
@@ -25,7 +27,11 @@ export function RowMenu({ of, actions }: { of: string; actions: readonly RowActi
           <Menu.Item
             key={label}
             leftSection={<Icon size={15} aria-hidden />}
-            onClick={onChoose}
+            onClick={() => {
+              // A dialog returns the focus to where it was, and the chosen entry disappears.
+              button.current?.focus()
+              onChoose()
+            }}
             disabled={disabledBecause !== undefined}
             {...(isGrave ? { c: 'var(--mantine-color-error)' } : {})}
           >

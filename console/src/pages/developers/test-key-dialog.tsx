@@ -4,6 +4,7 @@ import type { Schemas } from '../../api/client.ts'
 import { KeyFacts } from './key-facts.tsx'
 import { KeyTest } from './key-test.tsx'
 import { isSecret, keyOfSecret } from './key-words.ts'
+import { useReturnFocus } from '../../ui/use-return-focus.ts'
 
 /** Tests a pasted key. Its secret is forgotten when the dialog closes. */
 export function TestKeyDialog({
@@ -13,6 +14,7 @@ export function TestKeyDialog({
   keys: readonly Schemas['ApiKey'][]
   onClose: () => void
 }) {
+  useReturnFocus()
   const [secret, setSecret] = useState('')
   const [tested, setTested] = useState<string | null>(null)
   const given = secret.trim()

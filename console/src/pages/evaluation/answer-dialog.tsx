@@ -2,6 +2,7 @@ import { List, Modal, Stack, Text } from '@mantine/core'
 import { TextLink } from '../../ui/links.tsx'
 import { Markdown } from '../../ui/markdown.tsx'
 import { Reading } from '../../ui/reading.tsx'
+import { useReturnFocus } from '../../ui/use-return-focus.ts'
 import { Expected } from './expected.tsx'
 import { type Result, useStoredAnswer } from './use-evaluation.ts'
 
@@ -15,6 +16,7 @@ export function AnswerDialog({
   result: Result
   onClose: () => void
 }) {
+  useReturnFocus()
   const stored = useStoredAnswer(runId, result.questionId)
   return (
     <Modal opened onClose={onClose} size="lg" title={result.question}>

@@ -2,11 +2,13 @@ import { Modal, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { QUERY_CHARACTERS_MAX } from '../../../../src/kernel/limits.ts'
 import { SubmitForm } from '../../ui/submit-form.tsx'
+import { useReturnFocus } from '../../ui/use-return-focus.ts'
 import { PageField } from './page-field.tsx'
 import { type Question, usePutQuestions } from './use-evaluation.ts'
 
 /** Adds a question, or changes its expected result. */
 export function QuestionDialog({ question, onClose }: { question: Question | null; onClose: () => void }) {
+  useReturnFocus()
   const put = usePutQuestions()
   const [text, setText] = useState(question?.question ?? '')
   const [page, setPage] = useState(question?.page ?? '')

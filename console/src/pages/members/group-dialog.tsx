@@ -1,9 +1,11 @@
 import { Modal, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { SubmitForm } from '../../ui/submit-form.tsx'
+import { useReturnFocus } from '../../ui/use-return-focus.ts'
 import { type Group, usePutGroup } from './use-groups.ts'
 
 export function GroupDialog({ group, onClose }: { group: Group | null; onClose: () => void }) {
+  useReturnFocus()
   const put = usePutGroup()
   const [id, setId] = useState(group?.id ?? '')
   const [text, setText] = useState(group?.members.join('\n') ?? '')

@@ -4,10 +4,12 @@ import { useState } from 'react'
 import { useConsole } from '../../session/context.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { SubmitForm } from '../../ui/submit-form.tsx'
+import { useReturnFocus } from '../../ui/use-return-focus.ts'
 import { useCreateScimToken } from './use-scim-tokens.ts'
 
 /** Creates a SCIM token and shows its secret once. Only the button closes the dialog, so that a slip does not lose it. */
 export function ScimTokenDialog({ onClose }: { onClose: () => void }) {
+  useReturnFocus()
   const create = useCreateScimToken()
   const isDone = create.data !== undefined
   return (

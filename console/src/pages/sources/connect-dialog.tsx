@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { type ProviderId, providerName } from '../../api/provider-list.ts'
 import { SubmitForm } from '../../ui/submit-form.tsx'
+import { useReturnFocus } from '../../ui/use-return-focus.ts'
 import { useConnect, useConnectByForm } from './use-connect.ts'
 import { useConnectors } from './use-sources.ts'
 
@@ -43,6 +44,7 @@ function ConnectDialog({
   allowFirst: boolean
   onClose: () => void
 }) {
+  useReturnFocus()
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
   const connect = useConnectByForm(provider, { allowFirst })
   const navigate = useNavigate()

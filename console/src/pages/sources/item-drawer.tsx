@@ -8,6 +8,7 @@ import { ItemOrigin } from '../../ui/item-origin.tsx'
 import { MailHead } from '../../ui/mail-head.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { formatDateTime } from '../../ui/relative-time.tsx'
+import { useReturnFocus } from '../../ui/use-return-focus.ts'
 import { useSourceItem } from '../../data/use-source-item.ts'
 import classes from './item-drawer.module.css'
 import { StoredText } from '../ask/stored-text.tsx'
@@ -28,6 +29,7 @@ export function ItemDrawer({
   onDeleted: (words: string) => void
   onClose: () => void
 }) {
+  useReturnFocus()
   const item = useSourceItem(itemId)
   const sync = useSyncItem()
   return (

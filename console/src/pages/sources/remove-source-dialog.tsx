@@ -6,12 +6,14 @@ import { count } from '../../ui/format.ts'
 import { providerName } from '../../api/provider-list.ts'
 import { Reading } from '../../ui/reading.tsx'
 import { TypedConfirmation } from '../../ui/typed-confirmation.tsx'
+import { useReturnFocus } from '../../ui/use-return-focus.ts'
 import classes from './remove-source-dialog.module.css'
 import { isPushOnly, nameOf, type Source } from './source-words.ts'
 import { useRemoveSource } from './use-source-changes.ts'
 
 /** Shows how much the deletion would remove. If that includes items, the user has to type the source's name. */
 export function RemoveSourceDialog({ source, onClose }: { source: Source; onClose: () => void }) {
+  useReturnFocus()
   const removal = useRead(
     ['removal', source.id],
     async (api, signal) => {

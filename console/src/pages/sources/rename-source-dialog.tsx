@@ -1,12 +1,14 @@
 import { Modal, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { SubmitForm } from '../../ui/submit-form.tsx'
+import { useReturnFocus } from '../../ui/use-return-focus.ts'
 import type { Source } from './source-words.ts'
 import { useChangeSource } from './use-source-changes.ts'
 
 const NAME_MAX = 200
 
 export function RenameSourceDialog({ source, onClose }: { source: Source; onClose: () => void }) {
+  useReturnFocus()
   const [name, setName] = useState(source.displayName)
   const change = useChangeSource(source.id)
   return (

@@ -5,6 +5,7 @@ import { TooMany } from '../../ui/error-state.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { Reading } from '../../ui/reading.tsx'
 import { NextTime } from '../../ui/relative-time.tsx'
+import { useReturnFocus } from '../../ui/use-return-focus.ts'
 import { explainFailure, type FailureCode } from './failure-words.ts'
 import { ItemName } from './item-name.tsx'
 import { RunCell } from './run-cell.tsx'
@@ -16,6 +17,7 @@ type Left = Schemas['SyncRunFailure']
 
 /** What a run did, and what it skipped, with reasons. */
 export function RunDialog({ source, run, onClose }: { source: Source; run: SyncRun; onClose: () => void }) {
+  useReturnFocus()
   const details = useSyncRun(run.id)
   return (
     <Modal opened onClose={onClose} title="Run details" size="lg">

@@ -1,0 +1,52 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { documentOf, push } from '../support/documents.ts'
+import { type ConsoleRig, expectSettled, startConsole } from './support/console.ts'
+
+const executablePath = inject('chromium')
+
+let rig: ConsoleRig
+let page: Page
+let close: () => Promise<void>
+
+describe.skipIf(executablePath === null)('the focus in a browser', () => {
+  beforeAll(async () => {
+    rig = await startConsole(executablePath ?? '')
+    const { organization, email } = await rig.settle()
+    await push(rig.service, organization, documentOf(organization, { title: 'Travel policy' }))
+    const group = { key: organization.adminKey, body: { name: 'Legal', members: [] } }
+    await rig.service.call('PUT', '/v1/groups/legal', group)
+    const opened = await rig.openTab()
+    page = opened.page
+    close = opened.close
+    await rig.signIn(page, email)
+  })
+  afterAll(async () => {
+    await close()
+    await rig.close()
+  })
+
+  it.each([
+    ['developers', 'Test a key', undefined],
+    ['developers', 'Create a key', undefined],
+    ['members', 'Create a group', undefined],
+    ['members', 'Actions for Legal', 'Delete the group'],
+    ['sources/items', 'Travel policy', undefined],
+    ['audit', /^Search/, undefined],
+  ])('returns on %s to %s, which opened a dialog that Escape closes', async (path, name, entry) => {
+    await page.goto(`${rig.service.url}/console/${path}`)
+    await expectSettled(page)
+    const opener = page.getByRole('button', { name }).first()
+    await opener.focus()
+    await page.keyboard.press('Enter')
+    if (entry !== undefined) {
+      await page.getByRole('menuitem', { name: entry }).focus()
+      await page.keyboard.press('Enter')
+    }
+    await page.getByRole('dialog').waitFor()
+    await page.getByRole('dialog').locator(':focus').waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+    await opener.and(page.locator(':focus')).waitFor()
+  })
+})
