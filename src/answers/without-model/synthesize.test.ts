@@ -300,6 +300,16 @@ describe('an answer if nothing seems to answer', () => {
       'Closest match: *Payments › Payouts*\n\nPayouts reach the bank within two days. [1] On holidays, payouts take two more. [1]',
     )
   })
+
+  it('names no place if the closest passage has a blank title and no heading', () => {
+    const material = {
+      question: 'How long until payouts reach my uncle?',
+      hits: [hit(' ', 'Payouts reach the bank within two days.')],
+      around: [],
+      isWeak: true,
+    }
+    expect(inOneGo(synthesize(material))).toBe('Payouts reach the bank within two days. [1]')
+  })
 })
 
 describe('an answer never has', () => {

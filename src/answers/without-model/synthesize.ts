@@ -99,8 +99,9 @@ export function createSynthesize(terms: TermWeights): Synthesize {
           : neededHeading(candidate, found.sections, weights, terms),
       speakerOf: askedTypes(text).includes('person') ? createSpeakerOf(hits, candidates) : () => null,
     })
-    const place = isWeak ? `Closest match: *${placeOf(best, hits, found.sections)}*\n\n` : ''
-    return { text: `${place}${answer}`, document: hits[best.hit]?.sourceItemId }
+    const place = isWeak ? placeOf(best, hits, found.sections) : ''
+    const preface = place === '' ? '' : `Closest match: *${place}*\n\n`
+    return { text: `${preface}${answer}`, document: hits[best.hit]?.sourceItemId }
   }
 
   return function* synthesize(material) {
@@ -156,8 +157,11 @@ function placeOf(
 ): string {
   const title = plainText(hits[hit]?.title ?? '')
   const heading = passage.heading ?? sectionHeading(sections[section])
-  const parts = heading === '' || heading === title ? [title] : [title, heading]
-  return parts.map((part) => shorten(part, PLACE_CHARACTERS_MAX)).join(' › ')
+  const parts = heading === title ? [title] : [title, heading]
+  return parts
+    .filter((part) => part !== '')
+    .map((part) => shorten(part, PLACE_CHARACTERS_MAX))
+    .join(' › ')
 }
 
 function sectionHeading(section: Section | undefined): string {
