@@ -227,7 +227,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     )
     await page.getByRole('textbox', { name: 'Follow-up' }).fill('Everything?')
     await page.getByRole('textbox', { name: 'Follow-up' }).press('Enter')
-    await answer.getByText(message).waitFor()
+    await answer.locator('[aria-live]').getByText(message).waitFor()
     expect(await answer.innerText()).toContain('It begins')
     await close()
   })

@@ -68,7 +68,9 @@ export function AnswerView({
             <Markdown text={text} renderText={(piece) => withMarkers(piece, { passages: context, cited })} />
           )}
         </div>
-        {truncated && <Note icon={<TriangleAlert size={18} aria-hidden />} title={truncated.message} />}
+        <div className={classes.ending} aria-live="polite">
+          {truncated && <Note icon={<TriangleAlert size={18} aria-hidden />} title={truncated.message} />}
+        </div>
         {phase === 'stopped' && <Stopped hasText={text !== ''} onAgain={onAgain} />}
         {answer.error && <AskError error={answer.error} onAgain={onAgain} />}
         {answer.saveError && <SaveError error={answer.saveError} />}
