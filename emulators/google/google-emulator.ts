@@ -141,7 +141,7 @@ function giveToken(grants: Grants, request: EmulatorRequest, now: () => number):
 }
 
 function revoke(grants: Grants, request: EmulatorRequest): EmulatorReply {
-  const token = request.query.get('token') ?? new URLSearchParams(request.body).get('token') ?? ''
+  const token = request.query.get('token') ?? ''
   if (grants.revoke(token)) return { json: {} }
   return { status: 400, json: { error: 'invalid_token', error_description: 'Token expired or revoked' } }
 }

@@ -13,6 +13,8 @@ export interface OAuthOptions extends Pick<RestOptions, 'headers' | 'refused' | 
   tokenUrl: string
   /** RFC 7009; absent where the provider has none. */
   revokeUrl?: string
+  /** The revoked token is sent in the address, as Google documents it, rather than in the form. */
+  revokesInAddress?: boolean
   scopes: readonly string[]
   /** Further parameters of the authorize page. */
   parameters?: Readonly<Record<string, string>>
@@ -89,8 +91,11 @@ export function createOAuth(options: OAuthOptions): OAuthHalf {
     },
     async revoke({ accessToken, refreshToken }, signal) {
       if (options.revokeUrl === undefined) return
+      const url = new URL(options.revokeUrl)
+      const form = { token: refreshToken ?? accessToken }
+      if (options.revokesInAddress) url.searchParams.set('token', form.token)
       // RFC 7009: an unknown token is revoked already, and answers 200.
-      await post(options.revokeUrl, { token: refreshToken ?? accessToken }, signal)
+      await post(url.href, options.revokesInAddress ? {} : form, signal)
     },
   }
 }

@@ -31,7 +31,9 @@ export function createGoogleOAuth({
     clientSecret,
     authorizeUrl: `${authUrl ?? 'https://accounts.google.com'}/o/oauth2/v2/auth`,
     tokenUrl: `${tokens}/token`,
+    // https://developers.google.com/identity/protocols/oauth2/web-server#tokenrevoke
     revokeUrl: `${tokens}/revoke`,
+    revokesInAddress: true,
     scopes: [scope],
     parameters: { access_type: 'offline', prompt: 'consent' },
     usesPkce: true,
