@@ -88,6 +88,16 @@ describe('a group', () => {
     expect([most.status, most.body.group?.memberCount], most.text.slice(0, 200)).toEqual([200, 10_000])
   })
 
+  it('is changed by no key that is limited to some providers, because it decides who reads all of them', async () => {
+    const { secret: key } = await organization.mint({ actions: ['admin'], providers: ['slack'] })
+    const asScoped = (method: string, body?: unknown): Promise<Answer> =>
+      service.call(method, '/v1/groups/board', { key, body })
+    await call('PUT', '/board', { members: ['ada@example.com'] })
+    for (const refused of [await asScoped('PUT', { members: [] }), await asScoped('DELETE')])
+      expect([refused.status, refused.body.code]).toEqual([403, 'provider_not_allowed'])
+    expect((await asScoped('GET')).body.group.members).toEqual(['ada@example.com'])
+  })
+
   it('is listed once on one page, newest first', async () => {
     const other = await service.organization()
     const asOther = (method: string, path: string, body?: unknown) =>
