@@ -68,6 +68,8 @@ const METHODS = [
   'TRACE',
 ] as const satisfies HTTPMethods[]
 const HEADERS_BYTES_MAX = 16_384
+/** Hooks and a file's streams listen to a response's end, up to a dozen. Node suspects a leak above ten. */
+const RESPONSE_LISTENERS_MAX = 20
 /** The longest that requests in flight keep the server open; shorter than a drain. */
 const CLOSING_MAX_MS = 25_000
 /** Addresses that report the process's state while it stops. */
@@ -158,6 +160,7 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
   const addresses = collectAddresses(app)
   if (options.tracer) traceRequests(app, options.tracer)
   app.addHook('onRequest', async (request, reply) => {
+    reply.raw.setMaxListeners(RESPONSE_LISTENERS_MAX)
     const onClosed = options.onReceived?.()
     if (onClosed) reply.raw.once('close', onClosed)
     reply.header('X-Request-Id', request.id)

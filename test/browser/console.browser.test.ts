@@ -230,6 +230,16 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await context.close()
   })
 
+  it('is served without a warning of the process', async () => {
+    const warnings: string[] = []
+    const note = ({ message }: Error): void => void warnings.push(message)
+    process.on('warning', note)
+    const page = await fetch(`${rig.service.url}/console/`)
+    expect(await page.text()).toContain('<title>')
+    process.off('warning', note)
+    expect(warnings).toEqual([])
+  })
+
   it('opens and closes its navigation by keyboard on a phone', async () => {
     const { page, close } = await rig.openTab({ viewport: { width: 360, height: 740 } })
     await rig.signIn(page, OWNER)
