@@ -116,6 +116,7 @@ const FIGURES: Figure[] = [
     'src/retrieval/rank/hybrid-order.ts',
     'const COSINE_SHARE = 0.6',
   ],
+  ['docs/reference/console-routes.md', 'in 7 days', 'src/request-log/limits.ts', 'LOGGED_DAYS = 7'],
   ['docs/reference/retrieval.md', 'the 100 best hits', 'src/retrieval/search.ts', 'AGED_MIN = 100'],
   ['docs/reference/retrieval.md', 'up to 35 % with age', 'src/retrieval/rank/by-age.ts', 'AGE_SHARE = 0.35'],
   [

@@ -5,7 +5,7 @@ const dayName = new Intl.DateTimeFormat('en', { weekday: 'long', month: 'short',
 
 /** The days whose requests are listed, latest first, in the browser's time zone. */
 export function loggedDays(now: Date): { value: string; label: string }[] {
-  // A week ends in the middle of an eighth day.
+  // The oldest request is from the middle of one day more.
   return Array.from({ length: LOGGED_DAYS + 1 }, (_, before) => {
     const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - before)
     return { value: localDay(day), label: ['Today', 'Yesterday'][before] ?? dayName.format(day) }
