@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { Migrator, type Migration, type MigrationProvider } from 'kysely/migration'
 import { StartupError } from '../kernel/errors.ts'
+import { makeOnce } from '../kernel/make-once.ts'
 import type { Db } from './database.ts'
 
 /** Refuses a database of a newer version; `what` begins the sentence. */
@@ -13,8 +14,7 @@ export function newerDatabase(what: string, migration: string): StartupError {
 
 /** Reads the folder once: an upgrade on disk must not make the running version not ready. */
 export function migrationsIn(folder: URL): MigrationProvider {
-  let migrations: Promise<Record<string, Migration>> | undefined
-  return { getMigrations: () => (migrations ??= readMigrations(folder)) }
+  return { getMigrations: makeOnce(() => readMigrations(folder)) }
 }
 
 const sqlFiles = migrationsIn(new URL('./migrations/', import.meta.url))

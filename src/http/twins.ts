@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Action } from '../kernel/actions.ts'
 import type { Role } from '../kernel/roles.ts'
 import type { Caller } from '../kernel/caller.ts'
+import type { ProviderScope } from '../kernel/scope.ts'
 import type { Viewer } from '../kernel/viewer.ts'
 import {
   defineRoute,
@@ -13,7 +14,7 @@ import {
   type RouteRequest,
 } from './route.ts'
 
-type AgentAccess = { surface: 'agent'; action: Action }
+type AgentAccess = { surface: 'agent'; action: Action; reach?: ProviderScope }
 type ConsoleAccess = { surface: 'console'; role: Role; action: Action }
 
 type Schema = z.ZodType | undefined
@@ -34,6 +35,8 @@ interface Definition<
   /** The path below both `/v1` and `/v1/console`. */
   path: string
   action: Action
+  /** Of the agent's route, as in its access. */
+  reach?: ProviderScope
   consoleRole: Role
   handle(request: Request, services: Services): Promise<Reply<R>>
 }
@@ -92,13 +95,14 @@ export function readingTwins<Services>() {
 function bothOf<Services>() {
   return <R extends ResponseSchemas, Body extends Schema, Params extends Schema, Query extends Schema>({
     action,
+    reach,
     consoleRole,
     ...shared
   }: Definition<TwinRequest<Body, Params, Query>, Body, Params, Query, R, Services>): Route<Services>[] => [
     defineRoute<Services>()<AgentAccess, R, Body, Params, Query>({
       ...shared,
       path: `/v1${shared.path}`,
-      access: { surface: 'agent', action },
+      access: { surface: 'agent', action, ...(reach !== undefined && { reach }) },
     }),
     defineRoute<Services>()<ConsoleAccess, R, Body, Params, Query>({
       ...shared,

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { reply } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
-import { requireReach } from '../kernel/scope.ts'
 import { label, moment, nextCursor, pageCursor } from '../kernel/schemas.ts'
 import { GROUP_MEMBERS_MAX, type Groups, isGroupId } from './groups.ts'
 import { EXAMPLE_GROUP, MEMBERS, Group } from './schemas.ts'
@@ -76,6 +75,7 @@ export const groupRoutes = [
   }),
   ...twins<GroupServices>()({
     ...shared,
+    reach: null,
     operationId: 'putGroup',
     method: 'PUT',
     path: '/groups/{groupId}',
@@ -89,13 +89,12 @@ export const groupRoutes = [
     reading: groupBody,
     refuses: ['provider_not_allowed', 'group_limit_reached', 'group_provisioned', 'overloaded'],
     responses: { 200: z.object({ group: Group }) },
-    handle: async ({ caller, params, body }, { groups }) => {
-      requireReach(caller, null, 'A group')
-      return reply(200, { group: await groups.put(caller, params.groupId, body) })
-    },
+    handle: async ({ caller, params, body }, { groups }) =>
+      reply(200, { group: await groups.put(caller, params.groupId, body) }),
   }),
   ...twins<GroupServices>()({
     ...shared,
+    reach: null,
     operationId: 'deleteGroup',
     method: 'DELETE',
     path: '/groups/{groupId}',
@@ -105,9 +104,6 @@ export const groupRoutes = [
     params: groupParams,
     refuses: ['provider_not_allowed', 'group_provisioned'],
     responses: { 200: z.object({ group: Group, deletedAt: moment('Time of the deletion.') }) },
-    handle: async ({ caller, params }, { groups }) => {
-      requireReach(caller, null, 'A group')
-      return reply(200, await groups.remove(caller, params.groupId))
-    },
+    handle: async ({ caller, params }, { groups }) => reply(200, await groups.remove(caller, params.groupId)),
   }),
 ]

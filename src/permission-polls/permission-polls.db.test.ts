@@ -111,6 +111,14 @@ async function sync(sourceId: string, adapter: ProviderAdapter): Promise<void> {
   await bench.worker(adapter).settle()
 }
 
+/** Polls a minute later. */
+async function poll(sourceId: string, adapter: ProviderAdapter): Promise<void> {
+  bench.now += 60_000
+  const source = { organizationId: bench.organization.id, sourceId }
+  await schedulePermissionPoll(bench.db, source, new Date(bench.now))
+  await pollerFor(adapter).settle()
+}
+
 it('a poll keeps the readers that a run has stored since the poll began', async () => {
   const drive = createDrive(async () => {
     // The file is unshared from ada after the poll read it, and a run stores that first.
@@ -121,10 +129,7 @@ it('a poll keeps the readers that a run has stored since the poll began', async 
   const sourceId = await bench.connect('google_drive')
   await sync(sourceId, drive.adapter)
   expect(await storedPolicy()).toEqual(policyOf('ada@example.com'))
-  bench.now += 60_000
-  const source = { organizationId: bench.organization.id, sourceId }
-  await schedulePermissionPoll(bench.db, source, new Date(bench.now))
-  await pollerFor(drive.adapter).settle()
+  await poll(sourceId, drive.adapter)
   expect(await storedPolicy()).toEqual(policyOf('bob@example.com'))
   // The run's end requested another poll, from the run's position.
   expect(drive.polls).toBe(2)
@@ -136,10 +141,7 @@ it('a poll stores the readers of an item that runs read before it', async () => 
   const sourceId = await bench.connect('google_drive')
   await sync(sourceId, drive.adapter)
   drive.reader = 'bob@example.com'
-  bench.now += 60_000
-  const source = { organizationId: bench.organization.id, sourceId }
-  await schedulePermissionPoll(bench.db, source, new Date(bench.now))
-  await pollerFor(drive.adapter).settle()
+  await poll(sourceId, drive.adapter)
   expect(await storedPolicy()).toEqual(policyOf('bob@example.com'))
   expect(bench.errors).toEqual([])
 })
@@ -154,9 +156,6 @@ it('a poll stores the readers of an item that a wrong clock dated in the future'
     .where('source_id', '=', sourceId)
     .execute()
   drive.reader = 'bob@example.com'
-  bench.now += 60_000
-  const source = { organizationId: bench.organization.id, sourceId }
-  await schedulePermissionPoll(bench.db, source, new Date(bench.now))
-  await pollerFor(drive.adapter).settle()
+  await poll(sourceId, drive.adapter)
   expect(await storedPolicy()).toEqual(policyOf('bob@example.com'))
 })

@@ -45,7 +45,7 @@ export function createImportQueue(deps: {
   wait: (ms: number) => Promise<void>
 }): ImportQueue {
   let files: readonly ImportedFile[] = []
-  /** The keys of files on their way, of which a newer version may be waiting. */
+  /** The keys of the files that are being sent. A newer version of one may be waiting. */
   const sending = new Set<string>()
   let workers = 0
   const listeners = new Set<() => void>()
