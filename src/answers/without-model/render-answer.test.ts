@@ -21,6 +21,15 @@ it('shows a sentence once if it is chosen and another one refers to it', () => {
   )
 })
 
+it('shows the sentence before code once, also in another group', () => {
+  const sentence = 'Bins fill up fast, so order another one every week'
+  const content = `Bins are blue. ${sentence}:\n\n\`\`\`sh\nbins order\n\`\`\``
+  const code = `${sentence}:\n\`\`\`sh\nbins order\n\`\`\`\n[1]`
+  expect(render(content)).toBe(`Bins are blue. [1]\n${code}`)
+  expect(render(content, (all) => [all.slice(1, 2), all.slice(2)])).toBe(code)
+  expect(render(content, (all) => [all.slice(1, 2)])).toBe(`${sentence}. [1]`)
+})
+
 describe('a list', () => {
   it('keeps its numbers, and counts if all of them are 1', () => {
     expect(render('Emptying:\n\n3. Open the lid.\n4. Lift the bag.')).toBe(

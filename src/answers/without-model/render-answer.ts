@@ -21,7 +21,7 @@ export function renderAnswer(
   all: readonly Candidate[],
   options: RenderOptions,
 ): string {
-  const shown = new Set<Candidate>()
+  const shown = new Set(introductions(groups.flat()))
   const texts: string[] = []
   for (const group of groups) {
     const unshown = withCompanions(group, all).filter((candidate) => !shown.has(candidate))
@@ -29,6 +29,16 @@ export function renderAnswer(
     for (const candidate of unshown) shown.add(candidate)
   }
   return texts.join('\n\n')
+}
+
+/** The sentences that chosen code shows as its label. */
+function introductions(chosen: readonly Candidate[]): Candidate[] {
+  const code = chosen.filter(({ passage }) => passage.kind === 'code')
+  return chosen.filter(
+    ({ passage, section }) =>
+      passage.kind !== 'code' &&
+      code.some((other) => other.section === section && labelOf(other.passage) === withoutEnd(passage.text)),
+  )
 }
 
 /** Renders passages by hit, each with its marker: the best hit first, same labels together. */
@@ -104,8 +114,7 @@ function renderRun(run: readonly Candidate[], options: RenderOptions): string {
     return `${name}${options.narrow(passage).text}${passage.kind === 'code' ? '\n' : ' '}[${hit + 1}]`
   })
   const first = run[0]?.passage
-  const label =
-    first?.label && first.label.length <= LABEL_CHARACTERS_MAX ? first.label.replace(/[.:]+$/, '') : null
+  const label = first ? labelOf(first) : null
   if (run[0] !== undefined && first?.kind === 'sentence') {
     const heading = options.headingOf(run[0])
     return heading === null ? marked.join(' ') : `${heading}: ${marked.join(' ')}`
@@ -117,6 +126,14 @@ function renderRun(run: readonly Candidate[], options: RenderOptions): string {
   const start = first?.step ?? 1
   const list = items.map((text, at) => `${isNumbered ? `${start + at}.` : '-'} ${text}`).join('\n')
   return label === null ? list : `${label}:\n${list}`
+}
+
+function labelOf({ label }: Passage): string | null {
+  return label === null || label === '' || label.length > LABEL_CHARACTERS_MAX ? null : withoutEnd(label)
+}
+
+function withoutEnd(text: string): string {
+  return text.replace(/[.:]+$/, '')
 }
 
 /** The texts of a run, with the sentences of one list item together. */
