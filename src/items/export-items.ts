@@ -63,9 +63,12 @@ async function* writeLines(
   yield lineOf({ ...FORMAT, exportedAt: at.toISOString(), model: active?.name ?? null, sources })
   for (let after: string | undefined = start; after !== undefined;) {
     const place: string = after
-    const items = await admit({ owner, run: async () => readItems(db, await viewAgain(), active, place) })
+    const { items, last } = await admit({
+      owner,
+      run: async () => readItems(db, await viewAgain(), active, place),
+    })
     for (const item of items) yield lineOf(item)
-    after = items.at(-1)?.id
+    after = last
   }
   yield lineOf({ end: true })
 }
@@ -83,20 +86,17 @@ function readSources(db: Db, viewer: Viewer) {
     .execute()
 }
 
-interface ExportedItem extends Record<string, unknown> {
-  id: string
-}
-
-/** The next items by id; none at the end. */
+/** The next items by id, and the last id, even if its item was deleted meanwhile; undefined at the end. */
 async function readItems(
   db: Db,
   viewer: Viewer,
   model: StoredModel | null,
   after: string,
-): Promise<ExportedItem[]> {
-  const { organizationId } = viewer
+): Promise<{ items: object[]; last: string | undefined }> {
+  const { organizationId, readable } = viewer
   const ids = await nextIds(db, viewer, after)
-  if (ids.length === 0) return []
+  const last = ids.at(-1)
+  if (last === undefined) return { items: [], last }
   const rows = await db
     .selectFrom('source_items as i')
     .selectAll('i')
@@ -113,15 +113,18 @@ async function readItems(
     .orderBy('i.id')
     .execute()
   const chunks = await readChunks(db, organizationId, model, ids)
-  return rows.map(({ is_synced, ...row }) => {
-    const { sourceId: connectorId, ...fields } = fieldsOf(row)
-    const hash = Buffer.from(row.content_sha256).toString('hex')
-    return Object.assign({ id: row.id, connectorId }, fields, {
-      metadata: portableMetadata(row, is_synced === true),
-      // A change between the reads leaves chunks of another text.
-      chunks: (chunks.get(row.id) ?? []).filter((chunk) => chunk.hash === hash).map(toExportedChunk),
+  const items = rows
+    .filter((row) => readable.has(row.policy_id))
+    .map(({ is_synced, ...row }) => {
+      const { sourceId: connectorId, ...fields } = fieldsOf(row)
+      const hash = Buffer.from(row.content_sha256).toString('hex')
+      return Object.assign({ id: row.id, connectorId }, fields, {
+        metadata: portableMetadata(row, is_synced === true),
+        // A change between the reads leaves chunks of another text.
+        chunks: (chunks.get(row.id) ?? []).filter((chunk) => chunk.hash === hash).map(toExportedChunk),
+      })
     })
-  })
+  return { items, last }
 }
 
 const Places = z.array(z.object({ id: z.string(), bytes: z.number() }))

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { documentOf, push } from '../../test/support/documents.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
@@ -9,6 +10,8 @@ import {
   type TestOrganization,
   type TestService,
 } from '../../test/support/service.ts'
+import { Readable } from '../kernel/viewer.ts'
+import { exportItems } from './export-items.ts'
 
 interface Chunk {
   heading: string | null
@@ -200,6 +203,50 @@ describe('an export', () => {
     const items = await itemsOf(acme.adminKey)
     expect(await itemsOf(acme.adminKey, { after: items[0]?.id })).toEqual(items.slice(1))
     expect(await itemsOf(acme.adminKey, { after: items[2]?.id })).toEqual([])
+  })
+
+  it('continues when what it was about to read is deleted, so that its end means that it is complete', async () => {
+    const organization = await service.organization()
+    const { db } = service.database
+    // Each fills a read.
+    const body = 'word '.repeat(110_000)
+    for (const externalId of ['a', 'b', 'c'])
+      expect((await push(service, organization, documentOf(organization, { externalId, body }))).status).toBe(
+        200,
+      )
+    let places = 0
+    const deleting: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        const [first] = result.rows
+        if (first !== undefined && 'bytes' in first && ++places === 2)
+          await db.deleteFrom('source_items').where('id', '=', String(first['id'])).execute()
+        return result
+      },
+    }
+    const viewer = {
+      kind: 'agent',
+      organizationId: organization.id,
+      apiKeyId: organization.adminKeyId,
+      allowedActions: ['admin'],
+      allowedProviders: null,
+      requiresUser: false,
+      readable: Readable.everything,
+    } as const
+    const lines = await exportItems(
+      {
+        db: db.withPlugin(deleting),
+        clock: { now: () => new Date() },
+        admit: ({ run }) => run(),
+        viewAgain: async () => viewer,
+      },
+      viewer,
+      undefined,
+    )
+    const all = await Array.fromAsync(lines, (line): Partial<Item> => JSON.parse(line))
+    const ids = await itemsOf(organization.adminKey)
+    expect(all.flatMap(({ id }) => id ?? [])).toEqual(ids.map(({ id }) => id))
+    expect(ids).toHaveLength(2)
   })
 
   it('has nothing of another workspace', async () => {
