@@ -10,7 +10,7 @@ import {
   type TestOrganization,
   type TestService,
 } from '../../test/support/service.ts'
-import { Readable } from '../kernel/viewer.ts'
+import { Readable, type Viewer } from '../kernel/viewer.ts'
 import { exportItems } from './export-items.ts'
 
 interface Chunk {
@@ -224,15 +224,16 @@ describe('an export', () => {
         return result
       },
     }
-    const viewer = {
+    const viewer: Viewer = {
       kind: 'agent',
       organizationId: organization.id,
       apiKeyId: organization.adminKeyId,
+      actorType: 'agent',
       allowedActions: ['admin'],
       allowedProviders: null,
       requiresUser: false,
       readable: Readable.everything,
-    } as const
+    }
     const lines = await exportItems(
       {
         db: db.withPlugin(deleting),

@@ -6,7 +6,7 @@ import { readAttributes } from './read-attributes.ts'
 export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User'
 
 const TEXT_MAX = 500
-const EMAILS_MAX = 50
+export const EMAILS_MAX = 50
 
 const shortText = z.string().trim().max(TEXT_MAX).refine(isStorable)
 const optionalText = shortText.nullish().transform((text) => text || undefined)
