@@ -188,4 +188,13 @@ export const CanvasResponse = z.looseObject({
   itemsWaiting: z.int(),
 })
 
+export const Reembedding = z.looseObject({
+  status: z.enum(['idle', 'running', 'succeeded']),
+  model: z.string().nullable(),
+  chunksTotal: z.int(),
+  chunksDone: z.int(),
+  errorMessage: z.string().nullable(),
+})
+export type Reembedding = z.infer<typeof Reembedding>
+
 export const Anything = z.looseObject({})

@@ -11,9 +11,9 @@ import { addExportCommand } from './commands/export.ts'
 import { addGroupsCommand } from './commands/groups.ts'
 import { addImportCommand } from './commands/import.ts'
 import { addKeysCommand } from './commands/keys.ts'
-import { addModelCommand } from './commands/model.ts'
 import { addMcpCommand } from './commands/mcp.ts'
 import { addOperatorCommand } from './commands/operator.ts'
+import { addReembedCommand } from './commands/reembed.ts'
 import { addSearchCommand } from './commands/search.ts'
 import { addSourcesCommand } from './commands/sources.ts'
 import { addStatusCommand } from './commands/status.ts'
@@ -47,7 +47,7 @@ export function createProgram(writeError = writeToStderr): Command {
   addMcpCommand(program)
   addStatusCommand(program)
   addTokenCommand(program)
-  addModelCommand(program)
+  addReembedCommand(program)
   addOperatorCommand(program)
   addBackupCommands(program)
   addCompletionCommand(program)

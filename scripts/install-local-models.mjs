@@ -1,5 +1,5 @@
 // Installs the optional package for local embedding models into `.runtime/local-models`, in the tested version: `node
-// scripts/install-local-models.mjs`. `model use` runs it when the package is missing.
+// scripts/install-local-models.mjs`. `EMBEDDING_PROVIDER=transformers` needs it.
 import process from 'node:process'
 import { ensureLocalModels } from './tasks/install.mjs'
 

@@ -74,7 +74,6 @@ export const ERROR_CODES = [
   'item_not_synced',
   'plan_by_contract',
   'embedding_model_mismatch',
-  'embedding_model_fixed',
   'approximate_index_refused',
   'removal_refused',
   'body_too_large',

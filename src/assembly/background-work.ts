@@ -48,7 +48,7 @@ export interface BackgroundWork {
 export function createBackgroundWork(
   { settings, database, logger, termWeights }: Given,
   {
-    embedding: { models, modelMove, modelChoice, approximateIndexes },
+    embedding: { models, modelMove, approximateIndexes },
     periodicTasks,
     files,
     journaled,
@@ -79,7 +79,6 @@ export function createBackgroundWork(
       forgetting?.start()
       for (const task of periodicTasks) task.start()
       modelMove.startResuming()
-      modelChoice.resume()
       approximateIndexes.start()
       await connectors.start()
       if (settings.ROLE === 'api') return
@@ -99,7 +98,6 @@ export function createBackgroundWork(
       const tasks = [
         ...periodicTasks,
         files,
-        modelChoice,
         modelMove,
         approximateIndexes,
         removals,

@@ -3,19 +3,15 @@ import type { ServerOptions } from '../http/create-server.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import type { LanguageModel } from '../inference/language-model.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
-import type { Choice } from '../models/index.ts'
 import type { Tracing } from '../tracing/index.ts'
 import type { Logger } from 'pino'
 import type { Sleep } from './connector-engine.ts'
-import type { EmbeddingEngineDeps } from './embedding-engine.ts'
 import type { Foundation } from './foundation.ts'
 
 /** Everything that the service takes from outside. */
 export interface AppDependencies extends Foundation {
   logger: Logger
   embeddingModel: EmbeddingModel
-  /** The settings of the model that was chosen while the service ran. */
-  choice?: Choice | null
   languageModel: LanguageModel | null
   /** How words are tokenized and weighted when sentences are compared with a question. */
   termWeights: TermWeights
@@ -33,6 +29,4 @@ export interface AppDependencies extends Foundation {
   timeouts?: ServerOptions<unknown>['timeouts']
   /** How sync runs wait before they retry; for tests. */
   sleep?: Sleep
-  /** How often moves to a chosen embedding model are checked, and how long they may fail; for tests. */
-  choiceTimes?: EmbeddingEngineDeps['choiceTimes']
 }

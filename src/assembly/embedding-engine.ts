@@ -12,17 +12,12 @@ import {
 import { type Clock, HOUR_MS } from '../kernel/clock.ts'
 import type { SecretCipher } from '../kernel/secret-cipher.ts'
 import {
-  type Choice,
-  createModelChoice,
   createModelMove,
   createModelRegistry,
-  type ModelChoice,
-  type ModelChoiceOptions,
   type ModelMove,
   type ModelRegistry,
   openStoredModelSettings,
 } from '../models/index.ts'
-import { choiceFileOf, modelFixedBecause } from './chosen-model.ts'
 import { secretCipher } from './encryption-keys.ts'
 import { embeddingSettings, modelsDir } from './model-settings.ts'
 import type { Logger } from '../kernel/logger.ts'
@@ -30,7 +25,6 @@ import type { Logger } from '../kernel/logger.ts'
 export interface EmbeddingEngine {
   models: ModelRegistry
   modelMove: ModelMove
-  modelChoice: ModelChoice
   approximateIndexes: ApproximateIndexes
 }
 
@@ -39,13 +33,9 @@ export interface EmbeddingEngineDeps {
   database: OpenDatabase
   clock: Clock
   logger: Logger
-  /** The configured model and, when it was chosen while the service ran, its settings. */
+  /** The configured model. */
   embeddingModel: EmbeddingModel
-  choice?: Choice | null
-  fetch: typeof fetch
   tracer?: Tracer | undefined
-  /** How often moves are checked, and how long they can fail; for tests. */
-  choiceTimes?: Pick<ModelChoiceOptions, 'pollMs' | 'patienceMs'> | undefined
 }
 
 /** This long after a process of this version has started on a server, a rolling update has replaced every older one. */
@@ -53,9 +43,9 @@ const REPLACED_WITHIN_MS = HOUR_MS
 
 /** Creates the embedding models. The configured model's settings are stored before it embeds. */
 export async function createEmbeddingEngine(deps: EmbeddingEngineDeps): Promise<EmbeddingEngine> {
-  const { settings, database, clock, logger, embeddingModel: configured, choice } = deps
+  const { settings, database, clock, logger, embeddingModel: configured } = deps
   const { db } = database
-  const present = choice?.chosen ?? embeddingSettings(settings)
+  const present = embeddingSettings(settings)
   const create = (given: EmbeddingModelSettings): Promise<EmbeddingModel> =>
     createEmbeddingModel(given, { modelsDir: modelsDir(settings) })
   const cipher = (): Promise<SecretCipher | null> => secretCipher(settings)
@@ -65,22 +55,8 @@ export async function createEmbeddingEngine(deps: EmbeddingEngineDeps): Promise<
   const works = settings.ROLE !== 'api'
   const replaceAfterMs = database.driver === 'embedded' ? 0 : REPLACED_WITHIN_MS
   const modelMove = createModelMove({ db, clock, models, logger, works, replaceAfterMs })
-  const modelChoice = createModelChoice({
-    file: choiceFileOf(settings),
-    present,
-    former: choice?.former ?? null,
-    fixedBecause: (asked) => modelFixedBecause(settings, asked),
-    modelsDir: modelsDir(settings),
-    load: create,
-    stored,
-    models,
-    modelMove,
-    fetch: deps.fetch,
-    logger,
-    ...deps.choiceTimes,
-  })
   const approximateIndexes = createApproximateIndexes({ database, clock, logger, works })
-  return { models, modelMove, modelChoice, approximateIndexes }
+  return { models, modelMove, approximateIndexes }
 }
 
 function tracedModels(models: ModelRegistry, tracer: Tracer): ModelRegistry {
@@ -91,10 +67,7 @@ function tracedModels(models: ModelRegistry, tracer: Tracer): ModelRegistry {
     return wrapped
   }
   return {
-    get configured() {
-      return wrap(models.configured)
-    },
-    configure: (model) => models.configure(model),
+    configured: wrap(models.configured),
     async find(name) {
       const model = await models.find(name)
       return model && wrap(model)

@@ -30,7 +30,7 @@ const SHOWN: ReadonlySet<string> = new Set<keyof Settings>([
 
 export function createModelCheck(
   deps: { settings: Settings; languageModel: LanguageModel | null },
-  { models, modelChoice }: EmbeddingEngine,
+  { models }: EmbeddingEngine,
 ): ModelCheck {
   const { settings, languageModel } = deps
   return createCheck({
@@ -46,16 +46,16 @@ export function createModelCheck(
       },
       embedding: {
         model: models.configured.id,
-        ...embeddingSetBy(settings, modelChoice.present().provider === 'builtin'),
+        ...embeddingSetBy(settings),
       },
     }),
   })
 }
 
-function embeddingSetBy(settings: Settings, isBuiltin: boolean): Pick<ModelSetting, 'setBy' | 'variables'> {
+function embeddingSetBy(settings: Settings): Pick<ModelSetting, 'setBy' | 'variables'> {
   if (settings.namesEmbeddingModel)
     return { setBy: 'environment', variables: variablesOf(settings, 'embedding') }
-  return { setBy: isBuiltin ? 'default' : 'operator', variables: [] }
+  return { setBy: 'default', variables: [] }
 }
 
 /** EMBEDDING_PROVIDER has a default, so the caller says whether the environment names the model. */

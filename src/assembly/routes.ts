@@ -12,7 +12,7 @@ import { healthRoutes } from '../health/index.ts'
 import type { Route } from '../http/route.ts'
 import { consoleItemRoutes, deleteRoutes, exportRoutes, itemRoutes } from '../items/index.ts'
 import { memoryCanvasRoutes } from '../memory-canvas/index.ts'
-import { modelCheckRoutes, modelChoiceRoutes, modelMoveRoutes } from '../models/index.ts'
+import { modelCheckRoutes, modelMoveRoutes } from '../models/index.ts'
 import { operatorRoutes } from '../operator/index.ts'
 import { organizationRemovalRoutes } from '../organization-removal/index.ts'
 import { invitationRoutes, organizationRoutes } from '../organizations/index.ts'
@@ -60,7 +60,6 @@ const SLICES = [
   operatorRoutes,
   organizationRemovalRoutes,
   backupRoutes,
-  modelChoiceRoutes,
   approximateIndexRoutes,
   healthRoutes,
   referenceRoutes,

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type App, createApp } from './app.ts'
-import { readChoice, startingModel } from './chosen-model.ts'
 import { ensureLocalWorkspace } from '../bootstrap/index.ts'
 import type { Settings } from '../config.ts'
 import { type SignIn, signInObstacle, signInOf } from './console-identity.ts'
@@ -11,7 +10,8 @@ import { createConsoleBuild, createGuideBuild, type SiteBuild } from '../console
 import type { OpenDatabase } from '../database/database.ts'
 import { keptText } from '../database/durable-files.ts'
 import { migrateDatabase, openDatabase } from '../database/open-database.ts'
-import { languageSettings } from './model-settings.ts'
+import { embeddingSettings, languageSettings, modelsDir } from './model-settings.ts'
+import { createEmbeddingModel } from '../inference/embedding-models/create-embedding-model.ts'
 import { createLanguageModel } from '../inference/language-models/create-language-model.ts'
 import { loadTermWeights } from '../inference/term-weights.ts'
 import { systemClock } from '../kernel/clock.ts'
@@ -34,11 +34,10 @@ export interface Service {
 
 /** Starts the service from its settings. @throws StartupError that says what to fix; everything is closed again */
 export async function startService(settings: Settings, logger: Logger): Promise<Service> {
-  const choice = await readChoice(settings, logger)
   const tracing = await tracingOf(settings, logger)
   const [database, embeddingModel, termWeights] = await Promise.all([
     openDatabaseOf(settings, logger, tracing),
-    startingModel(settings, choice),
+    createEmbeddingModel(embeddingSettings(settings), { modelsDir: modelsDir(settings) }),
     loadTermWeights(),
   ])
   let newSecret: string | null = null
@@ -61,7 +60,6 @@ export async function startService(settings: Settings, logger: Logger): Promise<
       clock: systemClock,
       logger,
       embeddingModel,
-      choice,
       languageModel: createLanguageModel(languageSettings(settings)),
       termWeights,
       fetch,

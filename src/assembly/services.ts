@@ -21,7 +21,6 @@ import type { ConnectorEngine } from './connector-engine.ts'
 import type { AppDependencies } from './dependencies.ts'
 import type { EmbeddingEngine } from './embedding-engine.ts'
 import { createModelCheck } from './model-check.ts'
-import { modelsDir } from './model-settings.ts'
 import { createOpenApi } from './open-api.ts'
 import { createRetrievalEngine } from './retrieval-engine.ts'
 import { routes, type Services } from './routes.ts'
@@ -92,7 +91,6 @@ export function createServices(
     files: parts.files,
     ...parts.embedding,
     modelCheck: createModelCheck(deps, parts.embedding),
-    modelsDir: modelsDir(settings),
     ...createRetrievalEngine(deps, { ...parts, models, tracer: deps.tracing?.tracer }),
     unreadiness: () => unreadiness(database, parts.isDraining()),
     openApi: createOpenApi(routes, deps.publicUrl),

@@ -6,7 +6,10 @@ export const MANIFEST = 'manifest.json'
 export const CHECKSUMS = 'checksums.json'
 export const DATABASE_FOLDER = 'database'
 export const ENCRYPTION_KEY_FILE = 'encryption-key'
-/** Other files of DATA_DIR to include; a start creates or downloads the rest again. */
+/**
+ * Other files of DATA_DIR to include; a start creates or downloads the rest again. Archives of earlier versions have the
+ * second one.
+ */
 export const KEPT_FILES = [ENCRYPTION_KEY_FILE, 'embedding-model.json'] as const
 
 /** Where the key that decrypts OAuth tokens is, from the backup's point of view. */

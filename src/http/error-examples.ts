@@ -114,10 +114,6 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     error:
       'The stored vectors belong to a model that cannot be loaded; configure it again, or move to the new one',
   },
-  embedding_model_fixed: {
-    error:
-      "EMBEDDING_PROVIDER is set in the service's environment and takes precedence. Remove the EMBEDDING_… variables, restart and choose again, or set EMBEDDING_PROVIDER=builtin there",
-  },
   approximate_index_refused: {
     error:
       'Nothing is stored in this organization yet, so there are no vectors to index: store documents first',

@@ -39,7 +39,6 @@ export const ERROR_CODES = {
   item_not_synced: 409,
   plan_by_contract: 409,
   embedding_model_mismatch: 409,
-  embedding_model_fixed: 409,
   approximate_index_refused: 409,
   removal_refused: 409,
   body_too_large: 413,

@@ -6,8 +6,6 @@ import type { StoredModelSettings } from './stored-settings.ts'
 export interface ModelRegistry {
   /** The model of the settings: new organizations start with it, and a re-embedding moves to it. */
   readonly configured: EmbeddingModel
-  /** Makes another model the configured one. The former model keeps answering for its vectors. */
-  configure(model: EmbeddingModel): void
   /** null: not configured, built-in, or stored. @throws AppError `embedding_model_mismatch` for incomplete settings */
   find(name: string): Promise<EmbeddingModel | null>
   /** @throws AppError `embedding_model_mismatch` that says how to fix it */
@@ -25,16 +23,14 @@ export interface ModelRegistryOptions {
 }
 
 /** Vectors outlive settings, so this finds the model of stored vectors or explains why it is unavailable. */
-export function createModelRegistry({ builtin, stored, ...options }: ModelRegistryOptions): ModelRegistry {
-  let { configured } = options
-  const nameOfConfigured = (): string => configured.id
+export function createModelRegistry({ configured, builtin, stored }: ModelRegistryOptions): ModelRegistry {
   const loaded = new Map<string, EmbeddingModel>()
   const findFormer = async (name: string): Promise<EmbeddingModel | null> => {
     const known = loaded.get(name)
     if (known) return known
     const model = (await stored?.load(name)) ?? null
     if (model === null || model.id !== name) return null
-    const advising = withAdvice(model, nameOfConfigured)
+    const advising = withAdvice(model, configured.id)
     loaded.set(name, advising)
     return advising
   }
@@ -46,13 +42,7 @@ export function createModelRegistry({ builtin, stored, ...options }: ModelRegist
     return model?.id === name ? model : null
   }
   return {
-    get configured() {
-      return configured
-    },
-    configure(model) {
-      if (model.id !== configured.id) loaded.set(configured.id, withAdvice(configured, nameOfConfigured))
-      configured = model
-    },
+    configured,
     find,
     async get(name) {
       const model = await find(name)
@@ -73,7 +63,7 @@ export function createModelRegistry({ builtin, stored, ...options }: ModelRegist
 }
 
 /** If a former model's server fails, the error says so and how to do without that model. */
-function withAdvice(model: EmbeddingModel, configuredName: () => string): EmbeddingModel {
+function withAdvice(model: EmbeddingModel, configuredName: string): EmbeddingModel {
   const explained = async <Result>(work: Promise<Result>): Promise<Result> => {
     try {
       return await work
@@ -82,8 +72,8 @@ function withAdvice(model: EmbeddingModel, configuredName: () => string): Embedd
       throw new AppError(
         'upstream_error',
         `The stored vectors still belong to the former embedding model "${model.id}", and its server failed: ${error.message} ` +
-          `Restore that server, or move to "${configuredName()}" with POST /v1/maintenance/reembed; GET shows the progress`,
-        { details: { storedModel: model.id, configuredModel: configuredName() }, cause: error.cause },
+          `Restore that server, or move to "${configuredName}" with POST /v1/maintenance/reembed; GET shows the progress`,
+        { details: { storedModel: model.id, configuredModel: configuredName }, cause: error.cause },
       )
     }
   }

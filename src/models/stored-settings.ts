@@ -22,10 +22,6 @@ export interface StoredModelSettingsOptions {
 
 /** The settings of models with vectors, which outlive the deployment's settings. */
 export interface StoredModelSettings {
-  /** Stores the settings of a model that is about to become the configured one. */
-  store(model: EmbeddingModel, settings: EmbeddingModelSettings): Promise<void>
-  /** Makes a model the configured one. */
-  configure(model: EmbeddingModel, settings: EmbeddingModelSettings): void
   /** Creates a model from its stored settings, without a request to its server; null: none stored. @throws AppError */
   load(name: string): Promise<EmbeddingModel | null>
   /** Deletes the settings of models without vectors, except the configured one. */
@@ -37,21 +33,16 @@ export async function openStoredModelSettings({
   logger,
   ...options
 }: StoredModelSettingsOptions & { logger: Pick<Logger, 'error'> }): Promise<StoredModelSettings> {
-  const { db, create } = options
-  let { configured, present } = options
+  const { db, create, configured } = options
   const dropUnused = (): Promise<void> => dropUnusedExcept(db, configured.id)
-  await store(options, configured, present)
+  await store(options)
   await dropUnused()
   await reencrypt(options).catch((err: unknown) =>
     logger.error({ err }, 'the API key of a former embedding model cannot be read'),
   )
   return {
-    store: (model, settings) => store(options, model, settings),
-    configure(model, settings) {
-      ;[configured, present] = [model, settings]
-    },
     async load(name) {
-      const former = await find({ ...options, present }, name)
+      const former = await find(options, name)
       if (former === null) return null
       try {
         return await create(former)
@@ -73,19 +64,15 @@ const Stored = z.object({
 
 const contextOf = (name: string): string => `embedding_models:${name}`
 
-async function store(
-  { db, cipher }: StoredModelSettingsOptions,
-  model: EmbeddingModel,
-  given: EmbeddingModelSettings,
-): Promise<void> {
+async function store({ db, cipher, configured, present }: StoredModelSettingsOptions): Promise<void> {
+  const { provider, baseUrl, model, dimensions, apiKey } = present
   // The built-in model is always available and needs no settings.
-  if (given.provider === 'builtin') return
-  const { id, name } = await ensureStoredModel(db, model)
-  const { provider, baseUrl, model: modelName, dimensions, apiKey } = given
+  if (provider === 'builtin') return
+  const { id, name } = await ensureStoredModel(db, configured)
   const settings: z.input<typeof Stored> = {
     provider,
     baseUrl: baseUrl ?? null,
-    model: modelName ?? null,
+    model: model ?? null,
     dimensions: dimensions ?? null,
     hasApiKey: apiKey !== undefined,
   }

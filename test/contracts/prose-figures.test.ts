@@ -268,12 +268,9 @@ beforeAll(async () => {
     [`${EXPLANATION}/retrieval.md`, `about ${megabytes.toFixed(1)} MB per thousand chunks`],
     [`${EXPLANATION}/limits.md`, `about ${megabytes.toFixed(0)} GB of memory`],
     ['docs/guides/reverse-proxy.md', `bodies of ${SERVICE_FILE_LIMITS.fileBytes / 2 ** 20} MiB`],
-    ...KNOWN_MODELS.map((model) => [`${GUIDES}/choose-models.md`, sizeOf(model)] as const),
+    ...KNOWN_MODELS.map((model) => [`${GUIDES}/choose-models.md`, `| ${model.dimensions} |`] as const),
   ]
 })
-
-const sizeOf = (model: (typeof KNOWN_MODELS)[number]): string =>
-  `| ${model.dimensions} | ${model.megabytes} MB |`
 
 /** The memory of a thousand chunks, measured with many organizations. */
 async function snapshotMegabytes(): Promise<number> {

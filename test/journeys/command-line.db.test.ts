@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hashEmbeddingModel } from '../support/hash-embedding-model.ts'
 import {
   OPERATOR_TOKEN,
   startTestService,
@@ -12,6 +13,13 @@ import {
 } from '../support/service.ts'
 
 const run = promisify(execFile)
+const aDocument = {
+  provider: 'notion',
+  sourceKind: 'document',
+  externalId: 'crane',
+  title: 'Harbor',
+  body: 'The harbor has a crane.',
+}
 let service: TestService
 let organization: TestOrganization
 let folder: string
@@ -28,11 +36,15 @@ afterAll(async () => {
 })
 
 async function memory(...args: string[]): Promise<string> {
+  return await memoryOf({ url: service.url, key: organization.adminKey }, ...args)
+}
+
+async function memoryOf({ url, key }: { url: string; key: string }, ...args: string[]): Promise<string> {
   const { stdout } = await run(process.execPath, ['cli/main.ts', ...args], {
     env: {
       PATH: process.env.PATH,
-      MEMORY_URL: service.url,
-      MEMORY_API_KEY: organization.adminKey,
+      MEMORY_URL: url,
+      MEMORY_API_KEY: key,
       OPERATOR_TOKEN,
       XDG_STATE_HOME: join(folder, 'state'),
     },
@@ -116,5 +128,20 @@ describe('the command line against the real service', () => {
     expect(await memory('operator', 'organizations')).toMatch(new RegExp(`being removed .*${gone.id}`))
     const nobody = '00000000-0000-4000-8000-000000000000'
     await expect(memory('operator', 'remove', nobody, '--yes')).rejects.toThrow(/There is no workspace/)
+  })
+
+  it('moves all chunks to the configured embedding model', async () => {
+    const { adminKey: key, sources } = await service.organization()
+    const documents = [{ ...aDocument, connectorId: sources.notion }]
+    await service.call('POST', '/v1/ingest', { key, body: { documents } })
+    const embeddingModel = hashEmbeddingModel({ id: 'hash-2', dimensions: 96 })
+    const changed = await startTestService({ database: service.database, embeddingModel })
+    try {
+      expect(await memoryOf({ url: changed.url, key }, 'reembed')).toBe('All chunks use hash-2\n')
+      const { body } = await changed.call('GET', '/v1/maintenance/reembed', { key })
+      expect(body).toMatchObject({ status: 'succeeded', answeringModel: 'hash-2', chunksDone: 1 })
+    } finally {
+      await changed.close()
+    }
   })
 })

@@ -79,8 +79,6 @@ export async function startTestService(
       | 'languageModel'
       | 'clock'
       | 'logger'
-      | 'choice'
-      | 'choiceTimes'
       | 'consoleBuild'
       | 'guideBuild'
       | 'tracing'
@@ -117,8 +115,6 @@ export async function startTestService(
     publicUrl: () => url,
     ...(overrides.consoleBuild === undefined ? {} : { consoleBuild: overrides.consoleBuild }),
     ...(overrides.guideBuild === undefined ? {} : { guideBuild: overrides.guideBuild }),
-    ...(overrides.choice === undefined ? {} : { choice: overrides.choice }),
-    ...(overrides.choiceTimes === undefined ? {} : { choiceTimes: overrides.choiceTimes }),
     ...(overrides.sleep ? { sleep: overrides.sleep } : {}),
     ...(overrides.timeouts ? { timeouts: overrides.timeouts } : {}),
   })

@@ -2,9 +2,6 @@ import type { EmbeddingModel, EmbeddingProvider } from '../embedding-model.ts'
 import { createOpenAiEmbeddingModel, type OpenAiEmbeddingOptions } from './openai.ts'
 import { createTransformersEmbeddingModel } from './transformers.ts'
 
-export { downloadModel, isModelThere } from './download-model.ts'
-export { findKnownModel, KNOWN_MODELS } from './known-models.ts'
-export { isTransformersInstalled } from './transformers.ts'
 export { tryModel } from './try-model.ts'
 
 export interface EmbeddingModelSettings {

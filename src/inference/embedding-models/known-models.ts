@@ -1,14 +1,8 @@
-/** A proven open model that runs in this process, with its makers' instructions. */
+/** A proven open model that runs in this process with quantized weights, as its makers instruct. */
 export interface KnownModel {
   name: string
-  /** When to choose it, in a few words. */
-  description: string
   /** Its repository at the model hub: `owner/name`. */
   repository: string
-  /** Paths in the repository, and in the local model folder. */
-  files: readonly string[]
-  /** Approximate size of all files in megabytes. */
-  megabytes: number
   dimensions: number
   /** How token vectors are combined: their mean, or the first. */
   pooling: 'mean' | 'cls'
@@ -16,9 +10,6 @@ export interface KnownModel {
   queryPrefix: string
   documentPrefix: string
 }
-
-/** Quantized weights: a quarter of the size, faster on a CPU, with almost no loss. */
-const FILES = ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx/model_quantized.onnx'] as const
 
 /**
  * Models known by name. Pooling and prefixes come from the model cards:
@@ -29,10 +20,7 @@ const FILES = ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx/m
 export const KNOWN_MODELS: readonly KnownModel[] = [
   {
     name: 'all-minilm-l6-v2',
-    description: 'English, the smallest and fastest',
     repository: 'Xenova/all-MiniLM-L6-v2',
-    files: FILES,
-    megabytes: 24,
     dimensions: 384,
     pooling: 'mean',
     queryPrefix: '',
@@ -40,10 +28,7 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
   },
   {
     name: 'bge-small-en-v1.5',
-    description: 'English, more accurate',
     repository: 'Xenova/bge-small-en-v1.5',
-    files: FILES,
-    megabytes: 35,
     dimensions: 384,
     pooling: 'cls',
     queryPrefix: 'Represent this sentence for searching relevant passages: ',
@@ -51,10 +36,7 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
   },
   {
     name: 'multilingual-e5-small',
-    description: 'about a hundred languages, also across languages',
     repository: 'Xenova/multilingual-e5-small',
-    files: FILES,
-    megabytes: 135,
     dimensions: 384,
     pooling: 'mean',
     queryPrefix: 'query: ',

@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startModelHub } from '../../../test/support/model-hub.ts'
 import { wordVectors, writeTinyOnnxModel } from '../../../test/support/tiny-onnx-model.ts'
 import { StartupError } from '../../kernel/errors.ts'
 import type { EmbeddingModel } from '../embedding-model.ts'
@@ -54,12 +55,19 @@ describe('a local ONNX model', () => {
   })
 })
 
+/** A model in the folder where downloads are stored. */
+async function storeModel(models: string, repository: string, vectors: Record<string, readonly number[]>) {
+  const stored = join(models, repository)
+  await writeTinyOnnxModel(stored, vectors)
+  await rename(join(stored, 'onnx', 'model.onnx'), join(stored, 'onnx', 'model_quantized.onnx'))
+}
+
 describe('a model known by name', () => {
   it.each(KNOWN_MODELS)('is used as its makers say: $name', async (known) => {
-    const { name, pooling, queryPrefix, documentPrefix, dimensions } = known
+    const { name, repository, pooling, queryPrefix, documentPrefix, dimensions } = known
     const vectors = wordVectors([queryPrefix, documentPrefix, 'north east'], dimensions)
     const models = join(parent, 'models')
-    await writeTinyOnnxModel(join(models, name), vectors)
+    await storeModel(models, repository, vectors)
     const made = await createEmbeddingModel({ provider: 'transformers', model: name }, { modelsDir: models })
     expect(made).toMatchObject({ id: `local:${name}:384`, dimensions: 384 })
     // The expected vector of a text with its prefix: the first of its words' vectors, or their mean.
@@ -76,13 +84,36 @@ describe('a model known by name', () => {
     expect(rounded(await made.embedQuery('east'))).toEqual(expected(`${queryPrefix}east`))
   })
 
-  it('is refused if its folder has another model or nothing', async () => {
+  it('is refused if its folder has another model', async () => {
     const models = join(parent, 'others')
-    const load = (name: string) =>
-      createEmbeddingModel({ provider: 'transformers', model: name }, { modelsDir: models })
-    await expect(load('bge-small-en-v1.5')).rejects.toThrow('npm run memory -- model use bge-small-en-v1.5')
-    await writeTinyOnnxModel(join(models, 'bge-small-en-v1.5'), { north: [2, 0], east: [0, 2] })
-    await expect(load('bge-small-en-v1.5')).rejects.toThrow(/do not belong to bge-small-en-v1.5: they give 2/)
+    await storeModel(models, 'Xenova/bge-small-en-v1.5', { north: [2, 0], east: [0, 2] })
+    await expect(
+      createEmbeddingModel({ provider: 'transformers', model: 'bge-small-en-v1.5' }, { modelsDir: models }),
+    ).rejects.toThrow(/do not belong to bge-small-en-v1.5: they give 2/)
+  })
+
+  it('is downloaded once, and later starts need no network', async () => {
+    const modelsDir = join(parent, 'downloaded')
+    await writeTinyOnnxModel(join(parent, 'hub'), wordVectors(['north east'], 384))
+    const hub = await startModelHub('Xenova/bge-small-en-v1.5', join(parent, 'hub'))
+    const transformers = await import('@huggingface/transformers')
+    const { remoteHost } = transformers.env
+    transformers.env.remoteHost = `${hub.url}/`
+    try {
+      const load = () => createTransformersEmbeddingModel({ model: 'bge-small-en-v1.5', modelsDir })
+      const query = await (await load()).embedQuery('north')
+      expect(hub.asked).toContain('onnx/model_quantized.onnx')
+      await hub.close()
+      expect(await (await load()).embedQuery('north')).toEqual(query)
+      const missing = createTransformersEmbeddingModel({ model: 'all-minilm-l6-v2', modelsDir })
+      await expect(missing).rejects.toThrow(StartupError)
+      await expect(missing).rejects.toThrow(
+        `Without a network, copy its files to ${join(modelsDir, 'Xenova/all-MiniLM-L6-v2')}`,
+      )
+    } finally {
+      transformers.env.remoteHost = remoteHost
+      await hub.close()
+    }
   })
 })
 

@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs'
-import { findPackageJSON } from 'node:module'
 import { basename, join, resolve } from 'node:path'
 import { StartupError } from '../../kernel/errors.ts'
 import type { EmbeddingModel } from '../embedding-model.ts'
-import { isModelThere, modelFolder } from './download-model.ts'
 import { findKnownModel, type KnownModel } from './known-models.ts'
 import { titledText, unitVector } from './unit-vector.ts'
 import { messageOf } from '../../kernel/thrown-errors.ts'
@@ -14,6 +12,7 @@ export interface TransformersSettings {
   model: string
   /** If given, the model must have this many. */
   dimensions?: number | undefined
+  /** Where models of the hub are stored. */
   modelsDir?: string | undefined
 }
 
@@ -38,7 +37,7 @@ export async function createTransformersEmbeddingModel(
   const known = findKnownModel(settings.model)
   const { pooling, queryPrefix, documentPrefix } = known ?? ANY_MODEL
   const transformers = await loadPackage(load)
-  const extract = await loadModel(transformers, known ? folderOf(known, settings) : settings.model)
+  const extract = await loadModel(transformers, settings, known)
 
   async function embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
     const vectors: Float32Array[] = []
@@ -58,7 +57,7 @@ export async function createTransformersEmbeddingModel(
   }
   if (known && known.dimensions !== dimensions) {
     throw new StartupError(
-      `The files in ${folderOf(known, settings)} do not belong to ${known.name}: they give ${dimensions} dimensions instead of ${known.dimensions}. Remove the folder, and download the model again.`,
+      `The stored files of ${known.repository} do not belong to ${known.name}: they give ${dimensions} dimensions instead of ${known.dimensions}. Remove the folder to download them again.`,
     )
   }
   return {
@@ -78,33 +77,10 @@ export async function createTransformersEmbeddingModel(
 
 const ANY_MODEL = { pooling: 'mean', queryPrefix: '', documentPrefix: '' } as const
 
-export function isTransformersInstalled(): boolean {
-  return existsSync(PACKAGE_ENTRY) || isDevelopmentPackage()
-}
-
-function isDevelopmentPackage(): boolean {
-  try {
-    return findPackageJSON('@huggingface/transformers', import.meta.url) !== undefined
-  } catch {
-    // Thrown if there is none.
-    return false
-  }
-}
-
 async function loadTransformers(): Promise<Transformers> {
   return existsSync(PACKAGE_ENTRY)
     ? await import(PACKAGE_ENTRY.href)
     : await import('@huggingface/transformers')
-}
-
-function folderOf(known: KnownModel, { modelsDir = 'data/models' }: TransformersSettings): string {
-  if (!isModelThere(modelsDir, known)) {
-    throw new StartupError(
-      `The files of the embedding model ${known.name} are not in ${modelFolder(modelsDir, known)}. ` +
-        `Download them with: npm run memory -- model use ${known.name}`,
-    )
-  }
-  return resolve(modelFolder(modelsDir, known))
 }
 
 function nameOf(model: string): string {
@@ -133,20 +109,30 @@ function checkFolder(folder: string): void {
   )
 }
 
-async function loadModel(transformers: Transformers, model: string) {
-  const folder = isFolder(model)
-  if (folder) {
-    transformers.env.allowRemoteModels = false
-    checkFolder(model)
-  }
-  const name = folder ? resolve(model) : model
+/** Loads a model from its folder, or from the hub, which stores its files in `modelsDir`. @throws StartupError */
+async function loadModel(
+  { env, pipeline }: Transformers,
+  { model, modelsDir = 'data/models' }: TransformersSettings,
+  known: KnownModel | undefined,
+) {
+  const folder = known === undefined && isFolder(model) ? resolve(model) : null
+  if (folder !== null) checkFolder(folder)
+  env.localModelPath = resolve(modelsDir)
+  env.cacheDir = env.localModelPath
+  const name = folder ?? known?.repository ?? model
   // A folder often has only the quantized model; the hub always has the full one.
-  const dtype = folder && !existsSync(join(name, 'onnx', 'model.onnx')) ? 'q8' : 'fp32'
+  const isQuantized = folder === null ? known !== undefined : !existsSync(join(folder, 'onnx', 'model.onnx'))
   try {
-    return await transformers.pipeline('feature-extraction', name, { dtype })
+    return await pipeline('feature-extraction', name, {
+      dtype: isQuantized ? 'q8' : 'fp32',
+      local_files_only: folder !== null,
+    })
   } catch (cause) {
-    const reason = messageOf(cause)
-    throw new StartupError(`The embedding model ${model} cannot be loaded: ${reason}`, { cause })
+    const remedy =
+      folder === null ? ` Without a network, copy its files to ${join(env.localModelPath, name)}.` : ''
+    throw new StartupError(`The embedding model ${model} cannot be loaded: ${messageOf(cause)}.${remedy}`, {
+      cause,
+    })
   }
 }
 

@@ -4,9 +4,8 @@ import { count, text, textOrNull } from '../../kernel/schemas.ts'
 export const ModelSetting = z
   .object({
     model: textOrNull('The model; null: none.', 'openai:gpt-4.1-mini'),
-    setBy: z.enum(['environment', 'operator', 'default']).meta({
-      description:
-        'What selected it: the environment of the service, its operator with `model use`, or nothing (`default`).',
+    setBy: z.enum(['environment', 'default']).meta({
+      description: 'What selected it: the environment of the service, or nothing (`default`).',
       example: 'environment',
     }),
     variables: z

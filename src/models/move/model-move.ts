@@ -22,22 +22,10 @@ import { createMove } from './move-chunks.ts'
 import type { Logger } from '../../kernel/logger.ts'
 import type { ModelMoveStatus } from './schemas.ts'
 
-export interface OverallMove {
-  movingOrganizations: number
-  chunksTotal: number
-  chunksDone: number
-  /** Why one of them stopped; it will be retried. */
-  errorMessage: string | null
-}
-
 export interface ModelMove {
   /** Starts to move the caller's organization and returns immediately. Replaces a move to another model. */
   start(caller: Caller): Promise<ModelMoveStatus>
   status(organizationId: string): Promise<ModelMoveStatus>
-  /** Starts to move every organization with vectors of another model, logged for the operator; returns how many. */
-  startAll(): Promise<number>
-  /** The progress of all moves to the configured model together. */
-  overall(): Promise<OverallMove>
   /** Starts moves from replaced models, then works on every unleased move until none can progress. Never rejects. */
   resume(): Promise<void>
   /** Resumes now and every 15 seconds: moves of ended processes, failed ones, and those started elsewhere. */
@@ -72,20 +60,17 @@ export function createModelMove({
   const replacesFrom = clock.now().getTime() + replaceAfterMs
   const stopped = new AbortController()
   const move = createMove({ db, models, clock, logger, signal: stopped.signal })
-  /** An operator action, so it is logged rather than audited. */
-  async function startEach(organizationIds: readonly string[], target: StoredModel): Promise<void> {
-    for (const organizationId of organizationIds) {
-      const mover = { organizationId, actor: null }
-      await retryConflicts(() => db.transaction().execute((tx) => startMove(tx, mover, target, clock.now())))
-      logger.info({ organizationId, model: target.name }, 'a re-embedding started')
-    }
-  }
   async function startReplacing(): Promise<void> {
     const { configured } = models
     if (clock.now().getTime() < replacesFrom) return
     if (configured.replaces === undefined || configured.replaces.length === 0) return
-    const replaced = await findReplaced(db, configured.replaces)
-    if (replaced.length > 0) await startEach(replaced, await ensureStoredModel(db, configured))
+    for (const organizationId of await findReplaced(db, configured.replaces)) {
+      const target = await ensureStoredModel(db, configured)
+      // Nobody requested it, so it is logged rather than audited.
+      const mover = { organizationId, actor: null }
+      await retryConflicts(() => db.transaction().execute((tx) => startMove(tx, mover, target, clock.now())))
+      logger.info({ organizationId, model: target.name }, 'a re-embedding started')
+    }
   }
   const resuming = createTask({
     async act() {
@@ -108,14 +93,6 @@ export function createModelMove({
       return await readStatus(db, caller.organizationId)
     },
     status: (organizationId) => readStatus(db, organizationId),
-    async startAll() {
-      const target = await ensureStoredModel(db, models.configured)
-      const elsewhere = await findElsewhere(db, target.id)
-      await startEach(elsewhere, target)
-      if (works && elsewhere.length > 0) void resuming.ask()
-      return elsewhere.length
-    },
-    overall: () => readOverall(db, models.configured.id),
     resume: resuming.ask,
     startResuming() {
       if (works) resuming.start()
@@ -177,16 +154,6 @@ async function findWaiting(db: Db): Promise<string[]> {
   return Waiting.parse(rows).map((row) => row.organization_id)
 }
 
-/** Organizations whose vectors belong to another model, or are moving to one. */
-async function findElsewhere(db: Db, modelId: number): Promise<string[]> {
-  const { rows } = await sql`
-    select o.id as organization_id from organizations o
-    left join reembeddings r on r.organization_id = o.id and r.status = 'running'
-    where o.removed_at is null and o.embedding_model_id is not null and coalesce(r.embedding_model_id, o.embedding_model_id) <> ${modelId}
-    order by o.id`.execute(db)
-  return Waiting.parse(rows).map((row) => row.organization_id)
-}
-
 /** Organizations that one of these models answers and that are not moving to another. */
 async function findReplaced(db: Db, names: readonly string[]): Promise<string[]> {
   const { rows } = await sql`
@@ -196,34 +163,6 @@ async function findReplaced(db: Db, names: readonly string[]): Promise<string[]>
     where m.name in (${sql.join(names)}) and o.removed_at is null and r.organization_id is null
     order by o.id`.execute(db)
   return Waiting.parse(rows).map((row) => row.organization_id)
-}
-
-const OverallRow = z.object({
-  organization_id: z.string(),
-  status: z.enum(['running', 'succeeded']),
-  chunks_total: z.number().nullable(),
-  error_message: z.string().nullable(),
-})
-
-async function readOverall(db: Db, modelName: string): Promise<OverallMove> {
-  const { rows } = await sql`
-    select r.organization_id, r.status, r.chunks_total, r.error_message
-    from reembeddings r join embedding_models m on m.id = r.embedding_model_id
-    where m.name = ${modelName} order by r.organization_id`.execute(db)
-  const overall: OverallMove = { movingOrganizations: 0, chunksTotal: 0, chunksDone: 0, errorMessage: null }
-  for (const row of z.array(OverallRow).parse(rows)) {
-    if (row.status === 'succeeded') {
-      overall.chunksTotal += row.chunks_total ?? 0
-      overall.chunksDone += row.chunks_total ?? 0
-      continue
-    }
-    const { chunksTotal, chunksDone } = await readStatus(db, row.organization_id)
-    overall.movingOrganizations += 1
-    overall.chunksTotal += chunksTotal
-    overall.chunksDone += chunksDone
-    overall.errorMessage ??= row.error_message
-  }
-  return overall
 }
 
 const StatusRow = z.object({

@@ -163,7 +163,8 @@ class Workload {
 
 /** A model move, in a process that is configured for the new model. */
 export async function moveModels(database: OpenDatabase): Promise<void> {
-  const models = createModelRegistry({ configured: newModel, builtin: async () => oldModel })
+  const configured = { ...newModel, replaces: [oldModel.id] }
+  const models = createModelRegistry({ configured, builtin: async () => oldModel })
   const move = createModelMove({
     db: database.db,
     models,
@@ -171,10 +172,13 @@ export async function moveModels(database: OpenDatabase): Promise<void> {
     logger: silentLogger,
     works: true,
   })
-  await move.startAll()
   await move.resume()
-  const { movingOrganizations, errorMessage } = await move.overall()
-  if (movingOrganizations > 0) throw new Error(`a model's move did not end: ${errorMessage}`)
+  const [running] = await database.db
+    .selectFrom('reembeddings')
+    .select('error_message')
+    .where('status', '=', 'running')
+    .execute()
+  if (running) throw new Error(`a model's move did not end: ${running.error_message}`)
   await move.stop()
 }
 

@@ -82,12 +82,6 @@ function setterWords(kind: ModelKind, { setBy }: ModelSetting): ReactNode {
   switch (setBy) {
     case 'environment':
       return 'The environment of the service'
-    case 'operator':
-      return (
-        <>
-          The operator, with <Code>memory model use</Code>
-        </>
-      )
     case 'default':
       return kind === 'embedding' ? (
         <>
