@@ -38,9 +38,10 @@ export function createIncomingWebhooks(deps: {
         }
         const hints = event.kind === 'changed' ? event.hints : []
         await db.transaction().execute(async (tx) => {
+          // The source before its poll of permissions, as where a run ends.
+          const isNew = await notePushEvent(tx, { ...source, eventId, hints, at })
           if (event.kind === 'changed' && event.changesPermissions)
             await announcePermissionChange(tx, source, at)
-          const isNew = await notePushEvent(tx, { ...source, eventId, hints, at })
           // A source paused since the lookup stays paused.
           if (isNew && event.kind === 'disconnected') await failSource(tx, source, event.reason, at)
         })
