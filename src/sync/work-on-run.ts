@@ -43,13 +43,15 @@ export async function workOn(
   const progress = watchProgress(deps.clock, deps.progressLookMs)
   const signal = AbortSignal.any([stopping, lease.lost, progress.signal])
   const shown = showWaits(deps, run)
+  let longWaits = 0
   const wait = async (ms: number): Promise<void> => {
     const isLong = ms >= LONG_WAIT_MS
-    if (isLong) slot.leave()
+    // Requests that wait at once share the run's one slot.
+    if (isLong && ++longWaits === 1) slot.leave()
     try {
       await progress.waiting(() => shown(ms, () => deps.sleep(ms, signal)))
     } finally {
-      if (isLong) slot.enter()
+      if (isLong && --longWaits === 0) slot.enter()
     }
   }
   slot.enter()

@@ -40,6 +40,11 @@ const running = async () => {
   return (await runs.execute()).length
 }
 
+const untilAborted = (_: number, signal: AbortSignal) =>
+  new Promise<void>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+
 describe('a provider', () => {
   it('that hangs uses at most half of the slots', async () => {
     stuck.beforePage = () => new Promise(() => {})
@@ -54,14 +59,54 @@ describe('a provider', () => {
   it('that asks to wait does not block the others, however many of its sources wait', async () => {
     stuck.beforePage = (_, session) => session.wait(60_000)
     const { runId, adapters } = await queueBehind(64)
-    const never = (_: number, signal: AbortSignal) =>
-      new Promise<void>((_resolve, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-      })
-    const worker = bench.worker(adapters, { sleep: never })
+    const worker = bench.worker(adapters, { sleep: untilAborted })
     worker.start()
     await untilSucceeded(runId)
     expect(await running()).toBe(32)
+    await worker.stop()
+  })
+
+  it('that makes several requests of a run wait frees only the slot of that run', async () => {
+    stuck.beforePage = async (_, session) => {
+      await Promise.all([1, 2, 3, 4].map(() => session.wait(60_000)))
+    }
+    const waitingId = await bench.connect('slack')
+    await bench.queue(waitingId)
+    const ending = Promise.withResolvers<void>()
+    const begun: { hasEnded: boolean }[] = []
+    let hasEnded = false
+    const busy = createFakeProvider('gmail')
+    busy.beforePage = async () => {
+      begun.push({ hasEnded })
+      await ending.promise
+    }
+    const busyIds: string[] = []
+    for (const name of ['gmail', 'notion', 'google_drive'] as const) {
+      bench.now += 1
+      busyIds.push(await bench.connect(name))
+      await bench.queue(busyIds.at(-1) ?? '')
+    }
+    const adapters = Object.fromEntries(busyIds.map((id) => [id, busy.adapter]))
+    const worker = bench.worker(
+      { ...adapters, [waitingId]: stuck.adapter },
+      { concurrency: 2, sleep: untilAborted },
+    )
+    worker.start()
+    await until(
+      'two busy runs',
+      () => begun.length,
+      (count) => count >= 2,
+    )
+    // Time for a third one to begin.
+    for (let n = 0; n < 50; n += 1) await running()
+    hasEnded = true
+    ending.resolve()
+    await until(
+      'the third busy run',
+      () => begun.length,
+      (count) => count === 3,
+    )
+    expect(begun.map((one) => one.hasEnded)).toEqual([false, false, true])
     await worker.stop()
   })
 })
