@@ -1,5 +1,5 @@
 import { openAsBlob } from 'node:fs'
-import { PGlite } from '@electric-sql/pglite'
+import { PGlite, types } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { openDurableFiles } from './embedded-files.ts'
 import type { EmbeddedPlace } from './embedded-messages.ts'
@@ -25,6 +25,7 @@ export async function createPGlite(place: EmbeddedPlace): Promise<PGlite> {
       ? { fs: openDurableFiles(place.folder) }
       : { loadDataDir: await openAsBlob(place.snapshot) }),
     extensions: { vector },
+    parsers: { [types.TIMESTAMPTZ]: parseTimestamp },
     startParams: [
       ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
       ...SETTINGS.flatMap((setting) => ['-c', setting]),
@@ -32,6 +33,11 @@ export async function createPGlite(place: EmbeddedPlace): Promise<PGlite> {
   })
   await acceptBinaryVectors(pglite)
   return pglite
+}
+
+/** PGlite's own parser reads the years 1 to 99 as 1950 to 2049, because `Date` does so without the `T` of ISO 8601. */
+function parseTimestamp(text: string): Date {
+  return new Date(text.replace(' ', 'T').replace(/[+-]\d\d$/, '$&:00'))
 }
 
 /** Accepts a vector parameter as the bytes of `encodeHalfvec`, as `pg` does; other values are sent as text. */

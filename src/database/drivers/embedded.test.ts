@@ -124,6 +124,17 @@ describe('a value', () => {
     expect(Object.keys(rows[0]?.json ?? {})).toContain('__proto__')
   })
 
+  it.each([
+    '0001-01-01T00:00:00.000Z',
+    '0049-06-15T12:00:00.120Z',
+    '0099-12-31T23:59:59.999Z',
+    '9999-12-31T23:59:59.999Z',
+  ])('keeps the date %s, alone and in a list', async (date) => {
+    const at = new Date(date)
+    const { rows } = await thread.query('select $1::timestamptz as at, $2::timestamptz[] as times', [at, [at]])
+    expect(rows).toEqual([{ at, times: [at] }])
+  })
+
   it('that cannot be sent fails its own statement and no other', async () => {
     await expect(thread.query('select $1', [() => {}])).rejects.toThrow(/clone/)
     expect((await thread.query('select 1 as one')).rows).toEqual([{ one: 1 }])
