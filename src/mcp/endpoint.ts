@@ -10,7 +10,7 @@ import type { Caller } from '../kernel/caller.ts'
 import { actingFor } from '../kernel/event-loop.ts'
 import { knowCalls } from './call-route.ts'
 import { createMcpServers } from './describe-server.ts'
-import { MESSAGE_DECLARATION, refuseOversized } from './message.ts'
+import { MESSAGE_DECLARATION, refuseMessage } from './message.ts'
 
 const MCP_PATH = '/mcp'
 /** RFC 9728, 3: at the host, and with the resource's path appended, where clients look first. */
@@ -52,7 +52,8 @@ export function addMcp<S>(server: FastifyInstance, options: McpOptions<S>): void
       }
       const bytes = Buffer.isBuffer(request.body) ? request.body.length : 0
       const message = await server.parseBody(MESSAGE_DECLARATION, request, abort.signal)
-      const refused = refuseOversized(message, bytes)
+      const version = request.headers['mcp-protocol-version']?.toString()
+      const refused = refuseMessage(message, { bytes, version })
       if (refused) return await reply.code(refused.status).send(refused.body)
       // The lists never change, so a subscription is acknowledged and ends immediately.
       const handler = createMcpHandler(() => serverFor(calling), {

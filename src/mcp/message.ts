@@ -4,7 +4,9 @@ import { safeParse } from '../kernel/safe-parse.ts'
 
 /** The fields of a JSON-RPC 2.0 message. */
 const FIELDS = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'] as const
-/** Only version 2025-03-26 has batches; no client of it sends more at once. */
+/** Only this version has batches. A request without the version's header is of this version. */
+const BATCHING_PROTOCOL = '2025-03-26'
+/** No client sends more at once. */
 const BATCH_MAX = 20
 /** The limit of most routes. Only a document to be stored is larger. */
 export const MESSAGE_BYTES_MAX = 256 * 1024
@@ -40,8 +42,15 @@ export interface RefusedMessage {
 const INVALID_REQUEST = -32_600
 const INVALID_PARAMS = -32_602
 
-/** Refuses a message larger than its request can be, and a URI too long to match against templates. */
-export function refuseOversized(body: unknown, bytes: number): RefusedMessage | undefined {
+/** Refuses a batch in a version without batches, a message too large for its request, and a URI too long to match. */
+export function refuseMessage(
+  body: unknown,
+  { bytes, version = BATCHING_PROTOCOL }: { bytes: number; version: string | undefined },
+): RefusedMessage | undefined {
+  if (Array.isArray(body) && version !== BATCHING_PROTOCOL) {
+    const message = `Version ${version} has no batches; send one message in each request`
+    return { status: 400, body: { jsonrpc: '2.0', id: null, error: { code: INVALID_REQUEST, message } } }
+  }
   const messages = (Array.isArray(body) ? body : [body]).map((each) => safeParse(Message, each)?.data)
   const id = messages.length === 1 ? (messages[0]?.id ?? null) : null
   const storesDocument = messages.some(

@@ -106,6 +106,15 @@ describe('/mcp', () => {
     expect(many).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
   })
 
+  it.each(['2025-06-18', '2025-11-25'])('refuses a batch of %s, which has none', async (version) => {
+    const { status, body } = await send([LIST], { headers: { 'MCP-Protocol-Version': version } })
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { jsonrpc: '2.0', id: null, error: { code: -32_600, message: expect.stringContaining(version) } },
+    })
+    expect((await send([LIST], { headers: { 'MCP-Protocol-Version': '2025-03-26' } })).status).toBe(200)
+  })
+
   it('accepts messages of 2026-07-28, each with its own envelope, and ends a subscription after its acknowledgment', async () => {
     const version = '2026-07-28'
     const sendModern = (method: string, params: Record<string, unknown>): Promise<Answer> => {
