@@ -45,7 +45,7 @@ export function createServices(
     isDraining: () => boolean
   },
 ): Services {
-  const { settings, database, clock, logger } = deps
+  const { database, clock, logger } = deps
   const { items, connectors, removals, billing } = parts
   const { accounts, requireOffered, wake: onQueued } = connectors
   const { models } = parts.embedding
@@ -54,6 +54,7 @@ export function createServices(
     ...accounts.services,
     db,
     clock,
+    publicUrl: deps.publicUrl,
     apiKeys: createApiKeys({ db, clock }),
     organizations: createOrganizations({ db, clock, paymentsConfigured: billing.payments !== null }),
     members: createMembers({ db, clock }),
@@ -63,14 +64,7 @@ export function createServices(
     scimUsers: createScimUsers({ db, clock }),
     scimGroups: createScimGroups({ db, clock }),
     scimTokens: createScimTokens({ db, clock }),
-    invitations: createInvitations({
-      db,
-      clock,
-      publicUrl: deps.publicUrl,
-      mailer: createMailer(settings),
-      onUnsent: (err) =>
-        logger.warn({ err }, 'an invitation could not be mailed; the console shows its link'),
-    }),
+    invitations: invitationsOf(deps),
     sources: createSources({
       db,
       clock,
@@ -95,6 +89,22 @@ export function createServices(
     unreadiness: () => unreadiness(database, parts.isDraining()),
     openApi: createOpenApi(routes, deps.publicUrl),
   }
+}
+
+function invitationsOf({
+  settings,
+  database,
+  clock,
+  logger,
+  publicUrl,
+}: AppDependencies): Services['invitations'] {
+  return createInvitations({
+    db: database.db,
+    clock,
+    publicUrl,
+    mailer: createMailer(settings),
+    onUnsent: (err) => logger.warn({ err }, 'an invitation could not be mailed; the console shows its link'),
+  })
 }
 
 function createMailer({ SMTP_URL: url, MAIL_FROM: from }: Settings): Mailer | null {

@@ -104,19 +104,20 @@ describe('every SCIM route', () => {
         expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer realm=/)
       }
       if (!route.body) return
-      for (const [raw, type, status] of [
-        ['{', 'application/scim+json', 400],
-        ['[]', 'application/json', 400],
-        ['{}', 'text/plain', 415],
+      for (const [raw, type, status, scimType] of [
+        ['{', 'application/scim+json', 400, 'invalidSyntax'],
+        ['[]', 'application/json', 400, 'invalidValue'],
+        ['{}', 'text/plain', 415, undefined],
       ] as const) {
         const answer = await service.call(route.method, `/scim/v2${path}`, {
           key: token,
           raw,
           headers: { 'Content-Type': type },
         })
-        expect([answer.status, answer.body.schemas], answer.text).toEqual([
+        expect([answer.status, answer.body.schemas, answer.body.scimType], answer.text).toEqual([
           status,
           ['urn:ietf:params:scim:api:messages:2.0:Error'],
+          scimType,
         ])
       }
     },
@@ -153,6 +154,14 @@ describe('discovery', () => {
     expect((await scim('GET', '/Schemas')).body.totalResults).toBe(2)
     expect((await scim('GET', '/Schemas/urn:ietf:params:scim:schemas:core:2.0:User')).body.name).toBe('User')
   })
+
+  it.each([
+    '/ServiceProviderConfig',
+    '/ResourceTypes/User',
+    '/Schemas/urn:ietf:params:scim:schemas:core:2.0:User',
+  ])('gives the address of %s as its location', async (path) => {
+    expect((await scim('GET', path)).body.meta.location).toBe(`${service.url}/scim/v2${path}`)
+  })
 })
 
 describe('a user', () => {
@@ -164,8 +173,9 @@ describe('a user', () => {
     )
     expect([created.status, created.headers.get('location')]).toEqual([
       201,
-      `/scim/v2/Users/${created.body.id}`,
+      `${service.url}/scim/v2/Users/${created.body.id}`,
     ])
+    expect(created.body.meta.location).toBe(created.headers.get('location'))
     expect(created.body).toMatchObject({ userName: 'Grace@Example.com', active: true, externalId: 'ext-1' })
     for (const filter of [
       'userName eq "grace@example.com"',

@@ -131,7 +131,10 @@ describe('a value', () => {
     '9999-12-31T23:59:59.999Z',
   ])('keeps the date %s, alone and in a list', async (date) => {
     const at = new Date(date)
-    const { rows } = await thread.query('select $1::timestamptz as at, $2::timestamptz[] as times', [at, [at]])
+    const { rows } = await thread.query('select $1::timestamptz as at, $2::timestamptz[] as times', [
+      at,
+      [at],
+    ])
     expect(rows).toEqual([{ at, times: [at] }])
   })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { reply } from '../../http/route.ts'
 import { EXAMPLE_ID, idOf } from '../../kernel/schemas.ts'
-import { groupResponse, listResponse } from './responses.ts'
+import { groupResponse, listResponse, located, selected } from './responses.ts'
 import { parseFilter } from './filter.ts'
 import { readScimGroup } from './group-shape.ts'
 import { groupChangesOf } from './patch-group.ts'
@@ -35,11 +35,12 @@ export const scimGroupRoutes = [
     audit: 'none',
     query: ListQuery,
     responses: { 200: List },
-    handle: async ({ caller, query }, { scimGroups }) => {
+    handle: async ({ caller, query }, { scimGroups, publicUrl }) => {
       const filter = query.filter === undefined ? null : parseFilter(query.filter, GROUP_FILTERS)
       const range = { ...rangeOf(query), withMembers: !leavesOutMembers(query.excludedAttributes) }
       const { total, groups } = await scimGroups.list(caller.organizationId, filter, range)
-      return reply(200, listResponse(groups.map(groupResponse), total, range.startIndex))
+      const shown = groups.map((group) => selected(located(groupResponse(group), publicUrl()), query))
+      return reply(200, listResponse(shown, total, range.startIndex))
     },
   }),
   define({
@@ -55,8 +56,8 @@ export const scimGroupRoutes = [
     reading: reading('ScimGroupBody'),
     refuses: ['group_exists', 'group_limit_reached', 'overloaded'],
     responses: { 201: ScimGroupBody },
-    handle: async ({ caller, body }, { scimGroups }) => {
-      const answer = groupResponse(await scimGroups.create(caller, readScimGroup(body)))
+    handle: async ({ caller, body }, { scimGroups, publicUrl }) => {
+      const answer = located(groupResponse(await scimGroups.create(caller, readScimGroup(body))), publicUrl())
       return reply(201, answer, { Location: answer.meta.location })
     },
   }),
@@ -70,10 +71,9 @@ export const scimGroupRoutes = [
     params: groupId,
     query: OneQuery,
     responses: { 200: ScimGroupBody },
-    handle: async ({ caller, params, query }, { scimGroups }) => {
+    handle: async ({ caller, params, query }, { scimGroups, publicUrl }) => {
       const group = await scimGroups.get(caller.organizationId, params.id)
-      const members = leavesOutMembers(query.excludedAttributes) ? null : group.members
-      return reply(200, groupResponse({ ...group, members }))
+      return reply(200, selected(located(groupResponse(group), publicUrl()), query))
     },
   }),
   define({
@@ -89,8 +89,10 @@ export const scimGroupRoutes = [
     reading: reading('ScimGroupBody'),
     refuses: ['group_exists', 'overloaded'],
     responses: { 200: ScimGroupBody },
-    handle: async ({ caller, params, body }, { scimGroups }) =>
-      reply(200, groupResponse(await scimGroups.replace(caller, params.id, readScimGroup(body)))),
+    handle: async ({ caller, params, body }, { scimGroups, publicUrl }) => {
+      const group = await scimGroups.replace(caller, params.id, readScimGroup(body))
+      return reply(200, located(groupResponse(group), publicUrl()))
+    },
   }),
   define({
     ...shared,
@@ -105,8 +107,10 @@ export const scimGroupRoutes = [
     reading: reading('ScimPatchBody'),
     refuses: ['group_exists', 'overloaded'],
     responses: { 200: ScimGroupBody },
-    handle: async ({ caller, params, body }, { scimGroups }) =>
-      reply(200, groupResponse(await scimGroups.patch(caller, params.id, groupChangesOf(stepsOf(body))))),
+    handle: async ({ caller, params, body }, { scimGroups, publicUrl }) => {
+      const group = await scimGroups.patch(caller, params.id, groupChangesOf(stepsOf(body)))
+      return reply(200, located(groupResponse(group), publicUrl()))
+    },
   }),
   define({
     ...shared,

@@ -43,7 +43,7 @@ function patchEmails(emails: readonly unknown[], { op, part, where, value }: Pat
   if (where === null) {
     if (op === 'remove') return []
     const given = Array.isArray(value) ? value : [value]
-    return op === 'replace' ? given : [...emails, ...given]
+    return op === 'replace' ? given : withOnePrimary(emails, given)
   }
   const isMeant = (email: unknown): boolean =>
     String(objectOf(email)[where.attribute] ?? '').toLowerCase() === where.value.toLowerCase()
@@ -53,8 +53,22 @@ function patchEmails(emails: readonly unknown[], { op, part, where, value }: Pat
   // When none matches, the PATCH creates the one that it describes.
   const targets = meant.length > 0 ? meant : [{ [where.attribute]: where.value }]
   const changed = targets.map((email) => changedEmail(objectOf(email), op, part, value))
-  return [...rest, ...changed.filter((email) => email['value'] !== undefined)]
+  return withOnePrimary(
+    rest,
+    changed.filter((email) => email['value'] !== undefined),
+  )
 }
+
+/** A primary email of the PATCH replaces the former one as such (RFC 7644, section 3.5.2). */
+function withOnePrimary(kept: readonly unknown[], given: readonly unknown[]): unknown[] {
+  if (!given.some(isPrimary)) return [...kept, ...given]
+  return [
+    ...kept.map((email) => (isPrimary(email) ? { ...objectOf(email), primary: false } : email)),
+    ...given,
+  ]
+}
+
+const isPrimary = (email: unknown): boolean => /^true$/i.test(String(objectOf(email)['primary']))
 
 function changedEmail(
   email: Record<string, unknown>,

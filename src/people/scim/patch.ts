@@ -32,7 +32,8 @@ export interface PatchStep {
 }
 
 const PATH = /^([a-z][\w$-]*)(?:\[([a-z]+) eq (?:"([^"]*)"|(true|false))\])?(?:\.([a-z]\w*))?$/i
-const URN = /^urn:ietf:params:scim:schemas:core:2\.0:(?:User|Group):/i
+/** Before the name of an attribute. */
+export const CORE_SCHEMA = /^urn:ietf:params:scim:schemas:core:2\.0:(?:User|Group):/i
 
 const Values = z.record(z.string(), z.unknown())
 
@@ -44,7 +45,7 @@ export function stepsOf({ Operations }: z.output<typeof PatchBody>): PatchStep[]
     if (!values.success)
       throw scimError(
         'validation_failed',
-        'invalidValue',
+        op === 'remove' ? 'noTarget' : 'invalidValue',
         'An operation without a path needs an object as its value',
       )
     return Object.entries(values.data).flatMap(([key, inner]) => stepOf(op, key, inner))
@@ -52,7 +53,7 @@ export function stepsOf({ Operations }: z.output<typeof PatchBody>): PatchStep[]
 }
 
 function stepOf(op: PatchStep['op'], path: string, value: unknown): PatchStep[] {
-  const plain = path.trim().replace(URN, '').replaceAll(/\s+/g, ' ')
+  const plain = path.trim().replace(CORE_SCHEMA, '').replaceAll(/\s+/g, ' ')
   if (/^urn:/i.test(plain)) return []
   const match = PATH.exec(plain)
   if (!match)

@@ -11,6 +11,7 @@ import type { ScimUsers } from './users.ts'
 export interface ScimServices {
   scimUsers: ScimUsers
   scimGroups: ScimGroups
+  publicUrl: () => string
 }
 
 const dialect: JsonDialect = { contentType: 'application/scim+json', errorBody: scimErrorBody }

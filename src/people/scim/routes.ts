@@ -1,14 +1,19 @@
 import { z } from 'zod'
 import { reply } from '../../http/route.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { listResponse } from './responses.ts'
+import { listResponse, located } from './responses.ts'
 import { RESOURCE_TYPES, SCHEMAS, SERVICE_PROVIDER_CONFIG } from './discovery.ts'
 import { scimGroupRoutes } from './group-routes.ts'
 import { define, Description, shared } from './route-shapes.ts'
 import { scimUserRoutes } from './user-routes.ts'
 
 /** A route that describes the service; its response is always the same. */
-const described = (operationId: string, path: string, summary: string, body: object) =>
+const described = (
+  operationId: string,
+  path: string,
+  summary: string,
+  bodyAt: (publicUrl: string) => Record<string, unknown>,
+) =>
   define({
     ...shared,
     operationId,
@@ -17,10 +22,15 @@ const described = (operationId: string, path: string, summary: string, body: obj
     summary,
     audit: 'none',
     responses: { 200: Description },
-    handle: async () => reply(200, { ...body }),
+    handle: async (_request, { publicUrl }) => reply(200, bodyAt(publicUrl())),
   })
 
-const oneOf = (operationId: string, path: string, summary: string, list: readonly { id: string }[]) =>
+interface Listed {
+  id: string
+  meta: { location: string }
+}
+
+const oneOf = (operationId: string, path: string, summary: string, list: readonly Listed[]) =>
   define({
     ...shared,
     operationId,
@@ -35,17 +45,24 @@ const oneOf = (operationId: string, path: string, summary: string, list: readonl
         .meta({ description: 'Its id.', example: list[0]?.id ?? '' }),
     }),
     responses: { 200: Description },
-    handle: async ({ params }) => {
+    handle: async ({ params }, { publicUrl }) => {
       const found = list.find(({ id }) => id === params.name)
       if (!found) throw new AppError('not_found', 'There is no such resource')
-      return reply(200, { ...found })
+      return reply(200, { ...located(found, publicUrl()) })
     },
   })
 
-const listOf = (list: readonly object[]) => listResponse(list, list.length, 1)
+const listOf = (list: readonly Listed[]) => (publicUrl: string) =>
+  listResponse(
+    list.map((one) => located(one, publicUrl)),
+    list.length,
+    1,
+  )
 
 export const scimRoutes = [
-  described('scimConfig', 'ServiceProviderConfig', 'The supported SCIM features', SERVICE_PROVIDER_CONFIG),
+  described('scimConfig', 'ServiceProviderConfig', 'The supported SCIM features', (publicUrl) =>
+    located(SERVICE_PROVIDER_CONFIG, publicUrl),
+  ),
   described('scimResourceTypes', 'ResourceTypes', 'The kinds of resources', listOf(RESOURCE_TYPES)),
   oneOf('scimResourceType', 'ResourceTypes', 'One kind of resources', RESOURCE_TYPES),
   described('scimSchemas', 'Schemas', 'The attributes of resources', listOf(SCHEMAS)),

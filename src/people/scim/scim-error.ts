@@ -17,12 +17,18 @@ export function scimError(code: ErrorCode, scimType: ScimType, message: string):
 
 const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error'
 
-export function scimErrorBody({ status, message, details }: AppError): object {
-  const { scimType } = details
+export function scimErrorBody({ status, code, message, details }: AppError): object {
+  const scimType = details['scimType'] ?? SCIM_TYPES[code]
   return {
     schemas: [ERROR_SCHEMA],
     status: String(status),
-    ...(typeof scimType === 'string' ? { scimType } : status === 400 ? { scimType: 'invalidValue' } : {}),
+    ...(scimType === undefined ? {} : { scimType }),
     detail: message,
   }
+}
+
+/** Of errors that the service's other routes have, too. */
+const SCIM_TYPES: Partial<Record<ErrorCode, ScimType>> = {
+  validation_failed: 'invalidValue',
+  malformed_json: 'invalidSyntax',
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { reply } from '../../http/route.ts'
 import { EXAMPLE_ID, idOf } from '../../kernel/schemas.ts'
-import { listResponse, userResponse } from './responses.ts'
+import { listResponse, located, selected, userResponse } from './responses.ts'
 import { parseFilter } from './filter.ts'
 import { stepsOf } from './patch.ts'
 import { define, List, ListQuery, OneQuery, ScimPatchBody, shared, rangeOf, User } from './route-shapes.ts'
@@ -20,11 +20,12 @@ export const scimUserRoutes = [
     audit: 'none',
     query: ListQuery,
     responses: { 200: List },
-    handle: async ({ caller, query }, { scimUsers }) => {
+    handle: async ({ caller, query }, { scimUsers, publicUrl }) => {
       const filter = query.filter === undefined ? null : parseFilter(query.filter, USER_FILTERS)
       const range = rangeOf(query)
       const { total, people } = await scimUsers.list(caller.organizationId, filter, range)
-      return reply(200, listResponse(people.map(userResponse), total, range.startIndex))
+      const users = people.map((person) => selected(located(userResponse(person), publicUrl()), query))
+      return reply(200, listResponse(users, total, range.startIndex))
     },
   }),
   define({
@@ -37,8 +38,8 @@ export const scimUserRoutes = [
     body: User,
     refuses: ['person_exists'],
     responses: { 201: User },
-    handle: async ({ caller, body }, { scimUsers }) => {
-      const answer = userResponse(await scimUsers.create(caller, readUser(body)))
+    handle: async ({ caller, body }, { scimUsers, publicUrl }) => {
+      const answer = located(userResponse(await scimUsers.create(caller, readUser(body))), publicUrl())
       return reply(201, answer, { Location: answer.meta.location })
     },
   }),
@@ -52,8 +53,10 @@ export const scimUserRoutes = [
     params: userId,
     query: OneQuery,
     responses: { 200: User },
-    handle: async ({ caller, params }, { scimUsers }) =>
-      reply(200, userResponse(await scimUsers.get(caller.organizationId, params.id))),
+    handle: async ({ caller, params, query }, { scimUsers, publicUrl }) => {
+      const person = await scimUsers.get(caller.organizationId, params.id)
+      return reply(200, selected(located(userResponse(person), publicUrl()), query))
+    },
   }),
   define({
     ...shared,
@@ -67,8 +70,10 @@ export const scimUserRoutes = [
     body: User,
     refuses: ['person_exists'],
     responses: { 200: User },
-    handle: async ({ caller, params, body }, { scimUsers }) =>
-      reply(200, userResponse(await scimUsers.replace(caller, params.id, readUser(body)))),
+    handle: async ({ caller, params, body }, { scimUsers, publicUrl }) => {
+      const person = await scimUsers.replace(caller, params.id, readUser(body))
+      return reply(200, located(userResponse(person), publicUrl()))
+    },
   }),
   define({
     ...shared,
@@ -82,8 +87,10 @@ export const scimUserRoutes = [
     body: ScimPatchBody,
     refuses: ['person_exists'],
     responses: { 200: User },
-    handle: async ({ caller, params, body }, { scimUsers }) =>
-      reply(200, userResponse(await scimUsers.patch(caller, params.id, stepsOf(body)))),
+    handle: async ({ caller, params, body }, { scimUsers, publicUrl }) => {
+      const person = await scimUsers.patch(caller, params.id, stepsOf(body))
+      return reply(200, located(userResponse(person), publicUrl()))
+    },
   }),
   define({
     ...shared,
