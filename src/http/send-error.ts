@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ErrorCode } from '../kernel/error-codes.ts'
 import type { AppError } from '../kernel/errors.ts'
 import { CallerLeft } from './caller-left.ts'
 import { errorBody } from './error-response.ts'
@@ -18,7 +19,14 @@ export function logFault(
   else request.log.error({ err: error }, message)
 }
 
+/**
+ * Of a body that is not read. The framework would close the connection, which resets it while the client still sends, so
+ * that the client never reads the response. Without that, Node reads and drops the rest.
+ */
+const UNREAD_BODY = new Set<ErrorCode>(['body_too_large', 'overloaded'])
+
 export function sendError(reply: FastifyReply, error: AppError, dialect?: JsonDialect): void {
+  if (UNREAD_BODY.has(error.code)) reply.removeHeader('connection')
   const body = dialect?.errorBody(error) ?? errorBody(error, reply.server.publicUrl())
   void reply
     .code(error.status)

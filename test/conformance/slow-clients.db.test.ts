@@ -91,6 +91,27 @@ describe('a client that sends slowly', () => {
   })
 })
 
+describe('a client that sends too large a body', () => {
+  it.each([
+    ['PATCH', '/v1/sources/x'],
+    ['POST', '/mcp'],
+  ])(
+    'to %s %s can finish sending it after the response, and send another request [ERR-8]',
+    async (method, path) => {
+      const rest = 11_000_000
+      const head =
+        `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${organization.adminKey}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${rest + 1}\r\n\r\n"`
+      const { socket, received } = send(service, head)
+      await vi.waitFor(() => expect(received()).toMatch(/^HTTP\/1\.1 413 [^]*body_too_large/))
+      socket.write(' '.repeat(rest))
+      socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+      await vi.waitFor(() => expect(received()).toContain('HTTP/1.1 200 OK'))
+      socket.destroy()
+    },
+  )
+})
+
 describe('a streamed answer', () => {
   it('is not cut off, even when it takes longer than the request timeout [LOAD-4, ASK-8]', async () => {
     await push(service, organization, documentOf(organization))
