@@ -11,6 +11,7 @@ const Body = z.strictObject({
   provider: z.enum(['slack', 'google_drive', 'notion']).optional(),
   id: z.uuid().optional(),
   at: z.iso.datetime({ offset: true }).optional(),
+  day: z.iso.date().optional(),
   list: z.array(z.string()).min(1).max(3).optional(),
   few: z.array(z.string()).max(2).optional(),
   count: z.number().min(0).optional(),
@@ -52,6 +53,7 @@ describe('a validation message names the field in a sentence', () => {
       { at: 'yesterday' },
       'at must be a timestamp in ISO 8601 with a time zone, such as 2026-05-04T10:20:30Z',
     ],
+    [{ day: '2026-02-30' }, 'day must be a date such as 2026-05-04'],
     [
       { provider: 'googledrive' },
       'provider must be one of "slack", "google_drive", "notion"; did you mean "google_drive"?',

@@ -72,6 +72,7 @@ function insteadOf(input: unknown): string {
 const FORMAT_NAMES: Record<string, string> = {
   uuid: 'a UUID',
   datetime: 'a timestamp in ISO 8601 with a time zone, such as 2026-05-04T10:20:30Z',
+  date: 'a date such as 2026-05-04',
   url: 'a URL',
   email: 'an email address',
 }

@@ -12,7 +12,7 @@ const settings = {
   MICROSOFT_CLIENT_SECRET: secretSetting.describe("Microsoft Entra app registration's secret"),
   MICROSOFT_TENANT: z
     .string()
-    .regex(/^[\w.-]+$/)
+    .regex(/^[\w.-]+$/, 'must be common, organizations, or the ID or a domain of a tenant')
     .optional()
     .describe(
       'Who may connect: `common` (the default) or `organizations` for accounts of any tenant, or the ID or a domain of one',
