@@ -110,7 +110,7 @@ function openWithKey(options: ConstructorParameters<typeof Memory>[0]): Memory {
   try {
     return new Memory(options)
   } catch (cause) {
-    throw new UsageError(`The key is malformed: ${messageOf(cause)}`)
+    throw new UsageError(`The API key is malformed: ${messageOf(cause)}`)
   }
 }
 

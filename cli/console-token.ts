@@ -32,7 +32,7 @@ export async function fetchConsoleToken(
     }),
   })
   const answer = TokenResponse.safeParse(await response.json())
-  if (!answer.success) throw new CommandError(`${url} gave no token (status ${response.status})`)
+  if (!answer.success) throw new CommandError(`${url} returned no token (status ${response.status})`)
   return { token: answer.data.access_token, expiresIn: answer.data.expires_in }
 }
 

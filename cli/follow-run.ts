@@ -90,12 +90,14 @@ function momentOf(timestamp: string): string | null {
 function othersOf({ itemsDiscovered, itemsIngested, itemsDeleted }: SyncRun, itemsFailed: number): string {
   const others = itemsDiscovered - itemsIngested - itemsFailed
   if (others <= 0) return ''
-  return `, ${others} ${itemsDeleted === 0 ? 'unchanged or not text' : 'unchanged, not text or removed'}`
+  return `, ${others} ${itemsDeleted === 0 ? 'unchanged or without text' : 'unchanged, without text or removed'}`
 }
 
 function progressOf({ syncRun, waitingUntil }: RunDetails): string {
   const { status, itemsDiscovered, itemsIngested } = syncRun
-  const counts = `${itemsDiscovered} items found, ${itemsIngested} stored so far`
+  // A page's items count as found only when all of them are stored.
+  const found = Math.max(itemsDiscovered, itemsIngested)
+  const counts = `${found} items found, ${itemsIngested} stored so far`
   // A past time is not a wait: the run is queued or running.
   if (waitingUntil == null || !(Date.parse(waitingUntil) > Date.now()))
     return status === 'queued' ? 'queued' : counts

@@ -67,6 +67,11 @@ function wrapLine(line: string, columns: number, indent: number): string {
     .join('\n')
 }
 
+/** A line such as `     3 documents stored`. */
+export function countLine(count: number, noun: string, state: string): string {
+  return `  ${String(count).padStart(6)} ${noun}${count === 1 ? '' : 's'} ${state}`
+}
+
 /** Rows in aligned columns under their headings. */
 export function formatTable(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const lines = [headings, ...rows]

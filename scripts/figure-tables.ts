@@ -227,7 +227,7 @@ export const FIGURES: Record<string, Figure> = {
       ['p50 ms', number('p50Ms.all', 1)],
       ['p99', number('p99Ms', 1)],
       ['searches/s, 8 clients', number('searchesPerSecond')],
-      ['1 % filter: recall', number('recall.rare', 2)],
+      ['1% filter: recall', number('recall.rare', 2)],
       ['p50 ms', number('p50Ms.rare', 1)],
       ['rows/s in', number('ingestPerSecond')],
     ],

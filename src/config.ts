@@ -83,7 +83,7 @@ const serviceSchema = z.object({
     .enum(['openai', 'anthropic', 'google'])
     .optional()
     .describe(
-      'Language model provider that writes answers. When not set, answers quote sentences from the passages',
+      'API of the language model that writes answers. When not set, answers quote sentences from the passages',
     ),
   LLM_BASE_URL: url.optional().describe('Base URL of the language model server, including its version path'),
   LLM_API_KEY: secret.optional().describe('Its API key'),

@@ -90,7 +90,9 @@ async function findForm(person: ApiClient, provider: string): Promise<ConnectFor
   const found = connectors.find((connector) => connector.provider === provider)
   if (found === undefined) {
     const known = connectors.map((connector) => connector.provider).join(', ')
-    throw new CommandError(`This service does not connect ${provider}, only ${known}`)
+    throw new CommandError(
+      `This service does not offer ${provider}, only ${known}. Its operator can add providers with PROVIDERS`,
+    )
   }
   return found.form ?? null
 }

@@ -12,7 +12,7 @@ import type { Failure } from '../import/walk-folder.ts'
 import { isEnd, workspaceConverter, workspaceHeader } from '../import/workspace-items.ts'
 import { parseJson } from '../parse-json.ts'
 import { waitNote } from '../retry-policy.ts'
-import { printableLine } from '../terminal.ts'
+import { countLine, printableLine } from '../terminal.ts'
 import { printJson, type Session } from './session.ts'
 
 const EXIT_FAILED = 1
@@ -171,8 +171,8 @@ function report({ terminal, json }: Session, kind: string, sent: SentRecords): v
   if (!complete) process.exitCode = EXIT_STOPPED
   if (json) return printJson(terminal, { kind, ...sent })
   terminal.print(complete ? 'Imported' : 'Stopped')
-  terminal.print(`  ${String(ingested).padStart(6)} documents stored`)
-  if (skipped > 0) terminal.print(`  ${String(skipped).padStart(6)} documents unchanged`)
+  terminal.print(countLine(ingested, 'document', 'stored'))
+  if (skipped > 0) terminal.print(countLine(skipped, 'document', 'unchanged'))
   if (withoutVectors > 0) {
     const why = printableLine(reason ?? '')
     terminal.print(

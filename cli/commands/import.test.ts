@@ -297,7 +297,7 @@ describe('memory import', () => {
     command.child.stderr?.destroy()
     expect(await command.done).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('1 documents stored'),
+      stdout: expect.stringContaining('1 document stored'),
     })
     expect(ingests()).toHaveLength(1)
   })

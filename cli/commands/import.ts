@@ -21,7 +21,7 @@ import { stateFolder } from '../import/state-files.ts'
 import { type Failure, type Walk, walkFolder } from '../import/walk-folder.ts'
 import { waitNote } from '../retry-policy.ts'
 import { createProgressBar } from '../progress-bar.ts'
-import { printableLine, type Terminal } from '../terminal.ts'
+import { countLine, printableLine, type Terminal } from '../terminal.ts'
 import { providerOption } from './options.ts'
 import { importRecordFile, isRecordFile } from './import-records.ts'
 import { openSession, printJson, type Session } from './session.ts'
@@ -200,18 +200,16 @@ function report(
     printJson(terminal, { source: { id, provider, displayName }, ...counted })
     return
   }
-  const numbers: [string, number][] = [
-    ['documents stored', result.ingested],
-    ['documents unchanged', result.skipped],
-    ['files unchanged', result.unchanged],
-    ['files without text', result.empty.length],
-    ['files removed', removed],
-    ['files failed', result.failed.length],
+  const counts: [number, string, string][] = [
+    [result.skipped, 'document', 'unchanged'],
+    [result.unchanged, 'file', 'unchanged'],
+    [result.empty.length, 'file', 'without text'],
+    [removed, 'file', 'removed'],
+    [result.failed.length, 'file', 'failed'],
   ]
   terminal.print(`${result.complete ? 'Imported' : 'Stopped'} after ${seconds.toFixed(1)} s`)
-  for (const [name, count] of numbers) {
-    if (count > 0 || name === 'documents stored') terminal.print(`  ${String(count).padStart(6)} ${name}`)
-  }
+  terminal.print(countLine(result.ingested, 'document', 'stored'))
+  for (const [count, noun, state] of counts) if (count > 0) terminal.print(countLine(count, noun, state))
   if (passedOver.size > 0) terminal.print(describePassedOver(passedOver))
   printList(terminal, 'Without text', withoutReason(result.empty))
   printList(terminal, 'Truncated, because too long', withoutReason(result.cut))

@@ -74,7 +74,9 @@ async function createKey(
   const key = { name, allowedActions, ...scope, ...rest }
   const created = await client.use(KeyCreated, (memory) => memory.apiKeys.create(key))
   if (json) return printJson(terminal, created)
-  terminal.note(`Key "${printableLine(created.apiKey.name)}" (${created.apiKey.id}). It is shown this once:`)
+  terminal.note(
+    `Key "${printableLine(created.apiKey.name)}" (${created.apiKey.id}). The secret is shown only once:`,
+  )
   terminal.print(created.secret)
 }
 

@@ -58,11 +58,11 @@ describe('memory sources sync', () => {
   it("reports under the source's name, with items neither stored nor failed", async () => {
     answer(syncOf(details({})))
     expect((await memory('sources', 'sync', service.sourceId)).stdout).toBe(
-      'Google Drive (push): 69 items found, 55 new or changed, 0 deleted, 4 not readable, 10 unchanged or not text\n',
+      'Google Drive (push): 69 items found, 55 new or changed, 0 deleted, 4 not readable, 10 unchanged or without text\n',
     )
     answer(syncOf(details({ itemsDeleted: 3 })))
     expect((await memory('sources', 'sync', service.sourceId)).stdout).toContain(
-      '10 unchanged, not text or removed',
+      '10 unchanged, without text or removed',
     )
     answer(syncOf(details({ itemsIngested: 65 })))
     expect((await memory('sources', 'sync', service.sourceId)).stdout).toMatch(/4 not readable\n$/)
@@ -77,9 +77,13 @@ describe('memory sources sync', () => {
 
   it('shows the same for a running run, with its progress', async () => {
     const waitingUntil = '2999-11-01T10:42:30.000Z'
-    answer(syncOf(details({ status: 'running' }, { waitingUntil }), details({})))
+    // While a page is being stored, its items do not count as found yet.
+    const partly = { status: 'running', itemsDiscovered: 0, itemsIngested: 16 }
+    answer(syncOf(details(partly, { waitingUntil }), details({})))
     const { stderr } = await memory('sources', 'sync', service.sourceId)
-    expect(stderr).toMatch(/stored so far; waits until 10:42 UTC, as the provider asked\n$/)
+    expect(stderr).toMatch(
+      /: 16 items found, 16 stored so far; waits until 10:42 UTC, as the provider asked\n$/,
+    )
   })
 
   const connectAgain = 'npm run memory -- connect google_drive'

@@ -31,7 +31,7 @@ async function syncSource(source: string, options: { full?: boolean }, command: 
   const { syncRun, alreadyActive } = await client.use(SyncRunRequested, (memory) =>
     memory.syncRuns.start(wanted),
   )
-  if (alreadyActive) terminal.note('A run was active already; this follows it.')
+  if (alreadyActive) terminal.note('A sync run is already active; following it.')
   const known = await findSource(client, source, terminal)
   const label = known?.name ?? 'sync'
   const retry = retryPolicyOn(terminal, client.url)

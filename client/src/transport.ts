@@ -152,7 +152,7 @@ function checkedUrl(url: string): string {
 /** @throws TypeError for an invalid key, without showing it */
 function authorizationOf(apiKey: string | null): Record<string, string> {
   if (apiKey === null) return {}
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('apiKey must be a key of the service (svc_…)')
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('apiKey must be an API key, which begins with svc_')
   return { authorization: `Bearer ${apiKey}` }
 }
 

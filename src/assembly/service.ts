@@ -157,7 +157,7 @@ async function tracingOf(settings: Settings, logger: Logger): Promise<Tracing | 
 /** The next start does not create the key again, so the operator must see it now. */
 function withNewSecret(error: unknown, newSecret: string): StartupError {
   const reason = messageOf(error)
-  const key = `The local workspace was already created. Its admin key, shown this once: ${newSecret}`
+  const key = `The local workspace was already created. Its admin key, shown only once: ${newSecret}`
   return new StartupError(`${reason}\n\n${key}`, { cause: error })
 }
 

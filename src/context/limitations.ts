@@ -24,7 +24,8 @@ export const APPROXIMATE_SEARCH: Limitation = {
 /** Reported when even the nearest passage is too far from the question. */
 export const WEAK_EVIDENCE: Limitation = {
   code: 'weak_evidence',
-  message: 'Nothing stored seems to answer this: no passage is closer to it than to unrelated questions',
+  message:
+    'Nothing stored seems to answer this: the closest passage is no closer than it would be to an unrelated question',
 }
 
 /** Milliseconds without a sync after which a source may lack recent changes. */

@@ -51,7 +51,7 @@ async function told(): Promise<[percent: number, used: number, included: number]
 }
 
 describe('low-credit notices', () => {
-  it('are sent at 80 and at 100 %, once each, by any number of processes [TELL-8]', async () => {
+  it('are sent at 80% and at 100%, once each, by any number of processes [TELL-8]', async () => {
     await use(3)
     expect(await told()).toEqual([])
     await use(4)

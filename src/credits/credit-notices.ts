@@ -7,7 +7,7 @@ import { emitEvent } from '../outgoing-webhooks/index.ts'
 /** The shares of a period's credits, in percent, at which the workspace is notified. */
 const SHARES = [80, 100] as const
 
-/** Notifies webhooks of 80 % or all credits used, once a period and cap, apart from the requests that use them. */
+/** Notifies webhooks of 80% or all credits used, once a period and cap, apart from the requests that use them. */
 export async function noteLowCredits(db: Db, now: Date): Promise<void> {
   const { rows } = await sql<{ organization_id: string }>`
     select s.organization_id from subscriptions s

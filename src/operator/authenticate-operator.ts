@@ -20,7 +20,7 @@ export function createOperatorAuthenticator(token: string | undefined): Authenti
     throw refusedToken(
       looksLike(bearer) === 'API key'
         ? "API keys are not accepted here; send the operator's token, OPERATOR_TOKEN"
-        : 'This is not the operator token',
+        : 'The operator token is wrong; send OPERATOR_TOKEN of the service or, if it is not set, the content of operator-token in its DATA_DIR',
     )
   }
 }

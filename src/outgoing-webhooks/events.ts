@@ -68,7 +68,7 @@ export const EVENTS = {
     }),
   },
   'credits.low': {
-    summary: "80 % and 100 % of the period's credits are used: once each for a period and its cap",
+    summary: "80% and 100% of the period's credits are used: once each for a period and its cap",
     data: z.object({
       organizationId: organization,
       percent: z.union([z.literal(80), z.literal(100)]).meta({

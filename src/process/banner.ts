@@ -24,7 +24,7 @@ export function banner(start: {
   ]
   if (start.newSecret !== null) {
     lines.push(
-      `  Admin key, shown this once: ${start.newSecret}`,
+      `  Admin key, shown only once: ${start.newSecret}`,
       '',
       '  In another terminal, in this folder, import these docs and ask about them:',
       '',

@@ -36,7 +36,7 @@ export function announce(
     'Retrieval Memory Service has started',
   )
   // At any log level: no later start shows it.
-  if (newSecret !== null) logger.child({}, { level: 'info' }).info(`Admin key, shown this once: ${newSecret}`)
+  if (newSecret !== null) logger.child({}, { level: 'info' }).info(`Admin key, shown only once: ${newSecret}`)
 }
 
 /** Reports why the service could not start; without a stack when the operator can fix it. */

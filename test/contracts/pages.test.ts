@@ -251,7 +251,7 @@ describe('the pages with measured figures', () => {
     ['search', 6],
     ['million', 3],
     ['five-million', 1],
-  ])('predict memory within 25 % of what %s measured', async (name, sizes) => {
+  ])('predict memory within 25% of what %s measured', async (name, sizes) => {
     const file: unknown = JSON.parse(await readPage(`bench/results/${name}.json`))
     const { results } = MeasuredMemory.parse(file)
     expect(results.length).toBe(sizes)

@@ -118,7 +118,7 @@ const FIGURES: Figure[] = [
   ],
   ['docs/reference/console-routes.md', 'in 7 days', 'src/request-log/limits.ts', 'LOGGED_DAYS = 7'],
   ['docs/reference/retrieval.md', 'the 100 best hits', 'src/retrieval/search.ts', 'AGED_MIN = 100'],
-  ['docs/reference/retrieval.md', 'up to 35 % with age', 'src/retrieval/rank/by-age.ts', 'AGE_SHARE = 0.35'],
+  ['docs/reference/retrieval.md', 'up to 35% with age', 'src/retrieval/rank/by-age.ts', 'AGE_SHARE = 0.35'],
   [
     `${EXPLANATION}/retrieval.md`,
     'threshold (0.037 for the built-in model)',
@@ -218,7 +218,7 @@ const FIGURES: Figure[] = [
     'src/outgoing-webhooks/webhooks.ts',
     'PREVIOUS_SECRET_MS = DAY_MS',
   ],
-  [`${GUIDES}/runbooks.md`, 'More than 2 % of requests', 'deploy/monitoring/alerts.yaml', '> 0.02'],
+  [`${GUIDES}/runbooks.md`, 'More than 2% of requests', 'deploy/monitoring/alerts.yaml', '> 0.02'],
   [`${GUIDES}/runbooks.md`, 'more than 900 MB', 'deploy/monitoring/alerts.yaml', '> 900e6'],
   [
     `${GUIDES}/runbooks.md`,

@@ -251,7 +251,7 @@ describe('a process of the service', () => {
       await service.ended()
       const lines = service.output().trim().split('\n')
       for (const line of lines) expect(JSON.parse(line), line).toMatchObject({ level: expect.any(Number) })
-      expect(service.output().match(/Admin key, shown this once: svc_[\w-]{43}/g)).toHaveLength(1)
+      expect(service.output().match(/Admin key, shown only once: svc_[\w-]{43}/g)).toHaveLength(1)
       const failing = await launch({ PORT: 'http' })
       await failing.ended()
       expect(JSON.parse(failing.output())).toMatchObject({ level: 60, msg: expect.stringContaining('PORT') })

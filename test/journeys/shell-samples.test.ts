@@ -56,7 +56,7 @@ async function startService(dataDir: string): Promise<StartedService> {
   await untilReady({ child, url, output: () => output })
   const key = await until(
     'the admin key',
-    async () => /Admin key, shown this once: (svc_[\w-]{43})/.exec(output)?.[1] ?? '',
+    async () => /Admin key, shown only once: (svc_[\w-]{43})/.exec(output)?.[1] ?? '',
     (found) => found !== '',
   )
   return { child, url, key }

@@ -78,7 +78,7 @@ def settings_of(
     authorization = {}
     if api_key is not None:
         if not api_key or not all("\x21" <= character <= "\x7e" for character in api_key):
-            raise ValueError("api_key must be a key of the service (svc_…)")
+            raise ValueError("api_key must be an API key, which begins with svc_")
         authorization["authorization"] = f"Bearer {api_key}"
     return Settings(url.rstrip("/"), {**authorization, **headers}, timeout, policy_of(retry, RetryPolicy()))
 

@@ -6,7 +6,7 @@ export const EVENTS: Record<Exclude<EventType, 'webhook.test'>, string> = {
   'source.error': 'A source stopped working',
   'source.active': 'A source works again, or for the first time',
   'sync_run.finished': 'A sync run has ended',
-  'credits.low': '80 % or all of the credits are used',
+  'credits.low': '80% or all of the credits are used',
   'subscription.updated': 'The plan has changed',
   'api_key.created': 'A key was created',
   'api_key.revoked': 'A key was revoked',
