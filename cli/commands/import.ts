@@ -157,7 +157,7 @@ async function findFiles(
   const format = formatOf('', absolute)
   if (!info.isFile() || format === null) {
     throw new UsageError(
-      `"${given}" is neither a folder nor a supported file: ${FORMATS_IN_WORDS}; PNG and JPEG; exports (.json, .jsonl)`,
+      `"${given}" is neither a folder nor a file in a supported format. Supported: ${FORMATS_IN_WORDS}; PNG and JPEG; exports (.json, .jsonl)`,
     )
   }
   const root = await realpath(path.dirname(absolute))

@@ -534,32 +534,32 @@ export interface components {
              */
             rank?: "vector" | "hybrid";
         };
-        /** @description Conditions on a hit's item, which must all hold. */
+        /** @description Conditions that a hit's item must meet, all of them. */
         SearchFilter: {
-            /** @description Of one of these providers. */
+            /** @description Only items of these providers. */
             providers?: (Provider)[];
-            /** @description Of one of these kinds. */
+            /** @description Only items of these kinds. */
             sourceKinds?: ("message" | "document" | "file")[];
-            /** @description By exactly this author. */
+            /** @description Only items by exactly this author. */
             authorName?: string;
             /**
              * Format: date-time
-             * @description Changed at the source at this time or later.
+             * @description Only items that changed at the source at this time or later.
              */
             updatedAfter?: string;
             /**
              * Format: date-time
-             * @description Changed at the source before this time.
+             * @description Only items that changed at the source before this time.
              */
             updatedBefore?: string;
             /**
              * Format: uuid
-             * @description Of this source.
+             * @description Only items of this source.
              */
             connectorId?: string;
             /**
              * Format: uuid
-             * @description Naming this entity of the memory canvas, which excludes items it has not read yet.
+             * @description Only items that name this entity of the memory canvas. Items that the canvas has not read yet are excluded.
              */
             entityId?: string;
             /** @description With exactly these values at these metadata keys. */
@@ -936,7 +936,7 @@ export interface components {
             answer: string;
             /** @description Passages cited by the answer's markers. */
             citations: components["schemas"]["Citation"][];
-            /** @description All that the answer was made from. */
+            /** @description The passages that the answer is based on. */
             context: {
                 /**
                  * Format: uuid

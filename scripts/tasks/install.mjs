@@ -183,7 +183,7 @@ async function install(node, what, args, cwd = ROOT) {
   if (code !== 0) {
     console.error(output)
     throw new Error(
-      `npm could not install ${what} (exit code ${code}); its output is above. Then start again.`,
+      `npm could not install ${what} (exit code ${code}). Fix what its output above says, and start again.`,
     )
   }
   console.error(`Installed in ${Math.round((performance.now() - startedAt) / 1000)} s.`)

@@ -58,7 +58,10 @@ export function createApiKeys({ db, clock }: { db: Db; clock: Clock }): ApiKeys 
       const isForPeople = caller.kind === 'agent' && caller.requiresUser === true
       const { requiresUser = isForPeople } = wanted
       if (isForPeople && !requiresUser)
-        throw new AppError('user_required', 'A key that requires a user can create only keys that do')
+        throw new AppError(
+          'user_required',
+          'A key that requires a user can create only keys that also require one',
+        )
       const key = { ...wanted, allowedProviders, requiresUser }
       requireReach(caller, allowedProviders, 'The new key')
       const secret = newApiKeySecret()

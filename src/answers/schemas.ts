@@ -66,7 +66,7 @@ export const AskResponse = z
     citations: z.array(Citation).describe("Passages cited by the answer's markers."),
     context: z
       .array(ContextItem.describe('A passage that was read for the answer.'))
-      .describe('All that the answer was made from.'),
+      .describe('The passages that the answer is based on.'),
     limitations: Limitations.meta({
       description:
         '`weak_evidence`: nothing stored seems to answer the question. `nothing_cited`: the language model cited no passage. `approximate_search`: an approximate index was searched. `answer_truncated`: a streamed answer reached its time or length limit and ends early. Empty otherwise.',

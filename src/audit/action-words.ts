@@ -23,7 +23,7 @@ export const ACTION_WORDS = {
   'member.join': 'Joined',
   'member.update': 'Changed the role of a member',
   'member.remove': 'Removed a member, or left',
-  'invitation.revoke': 'Withdrew an invitation',
+  'invitation.revoke': 'Revoked an invitation',
   'source.create': 'Created a source',
   'source.update': 'Renamed a source',
   'source.disable': 'Paused a source',

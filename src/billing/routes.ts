@@ -88,14 +88,16 @@ export const billingRoutes = [
     path: '/v1/webhooks/stripe',
     summary: 'Receive an event from the payment processor',
     description:
-      "Called by Stripe, with a signature of the body from the last five minutes. The service reads the change from Stripe's API.",
+      "Stripe calls this route with a signature of the body, at most five minutes old. The service then reads the change from Stripe's API.",
     tag: 'Billing',
     access: { surface: 'public' },
     audit: 'none',
     bodyBytesMax: WEBHOOK_BYTES_MAX,
     refuses: ['not_configured', 'webhook_signature_invalid', 'malformed_json'],
     responses: {
-      200: z.object({ received: z.literal(true).meta({ description: 'It is taken.', example: true }) }),
+      200: z.object({
+        received: z.literal(true).meta({ description: 'The event was accepted.', example: true }),
+      }),
     },
     handle: async ({ rawBody, headers }, { billing }) => {
       if (!billing.payments) throw noProcessor()

@@ -136,8 +136,8 @@ export type OverageStatus = z.output<typeof OverageStatus>
 
 export const WaitingReport = z.object({
   id: shownId("The report's ID, its identifier at the payment processor's meter.", EXAMPLE_ID.request),
-  organizationId: shownId('Whose answers.', EXAMPLE_ID.organization),
-  answers: z.int().min(1).meta({ description: 'How many.', example: 12 }),
+  organizationId: shownId('The organization that the answers were served to.', EXAMPLE_ID.organization),
+  answers: z.int().min(1).meta({ description: 'Number of answers.', example: 12 }),
   servedAt: moment('When the answers were served, to a few seconds.'),
   attempts: count('Number of attempts.', 1),
   nextAttemptAt: momentOrNull('Next attempt; null: it still collects answers.'),
@@ -169,7 +169,10 @@ export const RemarkedOrganization = z.object({
     .array(
       z.object({
         remark: z.enum(PAYMENT_REMARKS).meta({ description: 'What.', example: 'quantity' }),
-        text: text('In words.', 'a subscription has a quantity other than one, and counts as one'),
+        text: text(
+          'The difference in words.',
+          'a subscription has a quantity other than one, and counts as one',
+        ),
       }),
     )
     .describe('What differs at the payment processor.'),

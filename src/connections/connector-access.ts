@@ -55,7 +55,7 @@ export function createConnectorAccess(deps: {
       if (!(await mayGrant(caller)))
         throw new AppError(
           'connector_access_required',
-          "Only this deployment's operator grants access; request it with POST /v1/console/connector-access",
+          "Only this deployment's operator can grant access; request it with POST /v1/console/connector-access",
         )
       return db.transaction().execute((tx) => grant(tx, caller, provider, clock.now()))
     },

@@ -22,10 +22,9 @@ export function questionPage({ provider, workspace, person, action, confirmation
   return page(
     `Connect ${name}?`,
     html`<p>
-        <strong><bdi>${nameOf(person)}</bdi></strong> asked to connect an account at ${name} to the workspace
-        <strong><bdi>${workspace}</bdi></strong
-        >, in another browser or from the command line. The account is the one that just authorized access at
-        ${name}.
+        <strong><bdi>${nameOf(person)}</bdi></strong> asked, in another browser or from the command line, to
+        connect this ${name} account to the workspace <strong><bdi>${workspace}</bdi></strong
+        >: the account that just authorized access.
       </p>
       <p>
         Everyone who can search that workspace will find what the account can read. Continue only if you know
@@ -49,14 +48,14 @@ function providerName(provider: ProviderId | undefined): string {
 export function failedPage({ code, message }: AppError, provider: ProviderId | undefined): Html {
   const reason =
     code === 'malformed_state'
-      ? 'This address was used already, is over ten minutes old, or did not come from this service.'
+      ? 'This address was already used, is over ten minutes old, or did not come from this service.'
       : `${message.replace(/\.$/, '')}.`
   return page(
     `${providerName(provider)} was not connected`,
     html`<p>${reason}</p>
       <p>
-        Nothing was stored. Begin again in the console, under Sources, or with
-        <code>npm run memory -- connect ${provider ?? 'PROVIDER'}</code>; this page can be closed.
+        Nothing was stored. Start again in the console, under Sources, or with
+        <code>npm run memory -- connect ${provider ?? 'PROVIDER'}</code>. You can close this page.
       </p>`,
   )
 }

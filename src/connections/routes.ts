@@ -116,7 +116,7 @@ const consoleRoutes = [
     operationId: 'consoleAuthorizeConnector',
     method: 'POST',
     path: '/v1/console/connectors/{provider}/authorize',
-    summary: "Start to connect an account: the provider's page to send the browser to",
+    summary: "Start connecting an account; returns the provider's page to send the browser to",
     description:
       'It also sets a cookie. In the browser with this cookie, the callback connects at once; in any other, it asks first.',
     tag: 'Connectors',

@@ -22,9 +22,11 @@ const FormFieldView = z
     name: text('Its name in `fields`.', 'token'),
     label: text('Display name.', 'Access token'),
     help: text('What to enter, and where to find it.', 'Create it in your settings.'),
-    secret: z.boolean().meta({ description: 'Whether it must not be shown.', example: true }),
-    multiline: z.boolean().meta({ description: 'Whether it may have several lines.', example: false }),
-    required: z.boolean().meta({ description: 'Whether it must be given.', example: true }),
+    secret: z
+      .boolean()
+      .meta({ description: 'Whether its value must be hidden while it is entered.', example: true }),
+    multiline: z.boolean().meta({ description: 'Whether its value may have several lines.', example: false }),
+    required: z.boolean().meta({ description: 'Whether it is required.', example: true }),
   })
   .meta({ id: 'ConnectFormField', description: 'A field of the form that connects an account.' })
 

@@ -21,7 +21,7 @@ export function subscriptionRequired(row: Pick<SubscriptionRow, 'status'> | unde
   const reason = row ? `the subscription is ${row.status}` : 'this workspace has no subscription'
   return new AppError(
     'subscription_required',
-    `Retrieval needs an active plan, and ${reason}; fix it under Billing in the console`,
+    `Retrieval needs an active plan, but ${reason}; fix it under Billing in the console`,
     { details: { status: row?.status ?? null } },
   )
 }

@@ -35,7 +35,7 @@ export type UsageLine = z.output<typeof UsageLine>
 export const Usage = z
   .object({
     from: shownDay('First day of the range.'),
-    to: shownDay('The last.'),
+    to: shownDay('Last day of the range.'),
     days: z
       .array(UsageLine)
       .describe(
@@ -46,7 +46,7 @@ export const Usage = z
         requests: count('Answers that were charged.', 48),
         credits: count('Credits charged, without those of requests in flight.', 48),
       })
-      .describe('Of the whole range, including lines omitted from `days`.'),
+      .describe('Totals of the whole range, including lines omitted from `days`.'),
     isCapped: z.boolean().meta({
       description: 'Whether `days` omits the earliest lines.',
       example: false,

@@ -51,7 +51,7 @@ export async function suggestQuestion(
 ): Promise<{ suggestedAt: string }> {
   const { question, feedback, citations } = await findTurn(tx, caller, ids)
   if (feedback === null)
-    throw validationError([{ path: 'turnId', message: 'turnId must be of an answer that you have rated' }])
+    throw validationError([{ path: 'turnId', message: 'turnId must name an answer that you have rated' }])
   const { organizationId } = caller
   await lockOrganization(tx, organizationId)
   const before = (await selectQuestions(tx, organizationId)).find((one) => one.question === question)
@@ -127,7 +127,10 @@ function requireRoom(questions: readonly NewQuestion[]): void {
   const path = 'questions'
   if (questions.length > QUESTIONS_MAX)
     throw validationError([
-      { path, message: `questions must be at most ${QUESTIONS_MAX}, including stored ones; delete some` },
+      {
+        path,
+        message: `questions must have at most ${QUESTIONS_MAX} entries, including stored ones; delete some`,
+      },
     ])
   const characters = questions.reduce(
     (sum, { question, page, fact }) => sum + question.length + (page?.length ?? 0) + (fact?.length ?? 0),

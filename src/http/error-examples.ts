@@ -27,7 +27,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     error: 'The file has no text',
     reason: 'empty',
   },
-  malformed_state: { error: 'This link is no longer valid; connect again from the console' },
+  malformed_state: { error: 'The state is unknown, already used or expired; connect again from the console' },
   invitation_invalid: {
     error:
       'This invitation is no longer valid: it was used or revoked, or is over 7 days old; ask for another',
@@ -39,7 +39,11 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
   unauthenticated: {
     error: 'The Authorization header is missing; send an API key as Authorization: Bearer svc_…',
   },
-  subscription_required: { error: 'This workspace has no active plan', status: 'canceled' },
+  subscription_required: {
+    error:
+      'Retrieval needs an active plan, but the subscription is canceled; fix it under Billing in the console',
+    status: 'canceled',
+  },
   plan_limit_reached: {
     error:
       'The plan Builder covers 2 keys with search, context or ask and 2 are in use; revoke one or upgrade',
@@ -59,7 +63,10 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
   user_required: {
     error: 'This API key reads on behalf of people only; name the person in onBehalfOf',
   },
-  connector_access_required: { error: "Google Drive needs the operator's permission; ask for it first" },
+  connector_access_required: {
+    error:
+      "google_drive needs the permission of this deployment's operator; request it with POST /v1/console/connector-access",
+  },
   invitation_for_another: {
     error: 'This invitation is for another email address; sign in with the address that was invited',
   },
@@ -71,7 +78,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
   },
   cannot_revoke_self: { error: 'A key cannot revoke itself; use another key or the console' },
   key_limit_reached: {
-    error: 'An organization can have 1,000 live API keys and has 1,000; revoke one first',
+    error: 'An organization has at most 1,000 live API keys and 1,000 are live; revoke one first',
     used: 1000,
     limit: 1000,
   },
@@ -133,15 +140,20 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     resetAt: RESET_AT,
   },
   quota_exceeded: {
-    error: "The plan's credits of this period are used",
+    error: 'All 5000 credits of this period are used; upgrade, or wait until 2026-04-01T00:00:00.000Z',
     creditsUsed: 5000,
     creditsIncluded: 5000,
     resetAt: '2026-04-01T00:00:00.000Z',
   },
   headers_too_large: { error: 'The request headers are larger than 16384 bytes' },
-  internal: { error: 'Something went wrong on our side; the request id names it in our logs' },
+  internal: {
+    error:
+      'Something went wrong on our side. Try again. If the error persists, report the X-Request-Id of this response',
+  },
   upstream_error: { error: 'The embedding model could not be reached; try again' },
-  not_configured: { error: 'Slack is not configured here: set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET' },
+  not_configured: {
+    error: 'This deployment does not offer slack: set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET',
+  },
   not_ready: { error: 'The service is stopping; try again in 5 s', retryAfterSeconds: 5 },
   overloaded: {
     error: 'Searches of this workspace would wait too long; try again in 30 s',

@@ -27,7 +27,7 @@ export function logResponses(app: FastifyInstance, onSent: readonly OnSent[] = [
     const { id: requestId, method, caller, credits, isMcp } = request
     for (const observe of onSent)
       observe({ requestId, method, route, status, seconds, credits, isMcp, caller })
-    const message = status === CLIENT_LEFT ? 'the client left' : 'answered'
+    const message = status === CLIENT_LEFT ? 'the client disconnected' : 'answered'
     request.log.info({ ...who(caller), method, route, status, seconds }, message)
   }
   app.addHook('onResponse', async (request, reply) => {

@@ -17,7 +17,7 @@ export type Organization = z.output<typeof Organization>
 const accessFields = {
   id: shownId("The request's id.", EXAMPLE_ID.request),
   organizationId: shownId('The workspace that asked.', EXAMPLE_ID.organization),
-  provider: providerOf('What for.').meta({ example: 'gmail' }),
+  provider: providerOf('The gated provider.').meta({ example: 'gmail' }),
   status: z.enum(['pending', 'granted', 'denied']).describe('Status of the request.'),
   createdAt: moment('Time of the first request.'),
   updatedAt: moment('Time of the last change.'),

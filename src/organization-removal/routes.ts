@@ -44,7 +44,7 @@ export const organizationRemovalRoutes = [
     audit: 'none',
     summary: 'Remove the workspace and all its data',
     description:
-      'The workspace must be the one of the request (`X-Organization-Id`). Access ends at once, also yours; all data is deleted ' +
+      'The workspace must be the one of the request (`X-Organization-Id`). Access ends at once, including yours; all data is deleted ' +
       'in the background. This cannot be undone.',
     params: z.object({ id: idOf("The workspace's id.", EXAMPLE_ID.organization) }),
     responses: { 200: z.object({ removal: Removal }) },

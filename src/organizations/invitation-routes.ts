@@ -80,7 +80,7 @@ export const invitationRoutes = [
     operationId: 'consoleRevokeInvitation',
     method: 'DELETE',
     path: '/v1/console/invitations/{id}',
-    summary: 'Withdraw an open invitation',
+    summary: 'Revoke an open invitation',
     tag: 'Members',
     access: asAdmin,
     audit: 'invitation.revoke',

@@ -44,7 +44,7 @@ export const Member = z
     name: textOrNull('Name; null when the identity provider gives none.', 'Ada Lovelace'),
     email: textOrNull('Email address; null when the identity provider gives none.', 'ada@example.com'),
     role: RoleOf('Role in the workspace.'),
-    joinedAt: moment('Since when.'),
+    joinedAt: moment('When the member joined.'),
   })
   .meta({ id: 'Member', description: 'A member of the workspace.' })
 export type Member = z.output<typeof Member>

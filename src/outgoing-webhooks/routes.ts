@@ -37,7 +37,7 @@ export const webhookRoutes = [
     summary: 'List webhooks, newest first',
     description: 'If the service disabled a webhook because nothing could be delivered, `notice` says so.',
     audit: 'none',
-    responses: { 200: z.object({ webhooks: z.array(Webhook).describe('All of them.') }) },
+    responses: { 200: z.object({ webhooks: z.array(Webhook).describe('The webhooks.') }) },
     handle: async ({ caller }, { outgoingWebhooks: { webhooks } }) =>
       reply(200, { webhooks: await webhooks.list(caller.organizationId) }),
   }),
@@ -46,7 +46,7 @@ export const webhookRoutes = [
     operationId: 'consoleCreateWebhook',
     method: 'POST',
     path: '/v1/console/webhooks',
-    summary: 'Make a webhook',
+    summary: 'Create a webhook',
     description:
       'Events follow Standard Webhooks. Only this response contains the secret. A workspace has at most 20 webhooks.',
     audit: 'webhook.create',
@@ -127,13 +127,13 @@ export const webhookRoutes = [
     method: 'GET',
     path: '/v1/console/webhooks/{id}/deliveries',
     summary: "List a webhook's deliveries, newest first",
-    description: `Deliveries of the last ${DELIVERIES_KEPT_DAYS} days. Of a response, only the status is stored.`,
+    description: `Deliveries of the last ${DELIVERIES_KEPT_DAYS} days. Only the status of a response is stored.`,
     audit: 'none',
     params: webhookParams,
     query: DeliveryQuery,
     responses: {
       200: z.object({
-        deliveries: z.array(Delivery).describe('A page of them.'),
+        deliveries: z.array(Delivery).describe('The deliveries of this page.'),
         nextCursor,
       }),
     },

@@ -110,7 +110,10 @@ export const WebhookChange = z
 export type WebhookChange = z.output<typeof WebhookChange>
 
 export const DeliveryQuery = z.strictObject({
-  status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only these.', example: 'failed' }),
+  status: z
+    .enum(DELIVERY_STATUSES)
+    .optional()
+    .meta({ description: 'Only deliveries with this status.', example: 'failed' }),
   cursor: givenId
     .optional()
     .describe('`nextCursor` of the previous page, with the same filters; omit it for the first page.'),

@@ -127,7 +127,7 @@ export const syncRoutes = [
     summary: 'Sync one item again',
     description:
       "Reads the item from its provider now, independently of the source's runs, and returns once it is stored. An item that is " +
-      'gone there is deleted. Pushed and imported items cannot be synced.',
+      'no longer there is deleted. Pushed and imported items cannot be synced.',
     access: { surface: 'console', role: 'admin', action: 'sync:write' },
     onBehalfOf: 'query',
     audit: 'source_item.sync',

@@ -13,15 +13,24 @@ const TEXT_CHARACTERS_MAX = 1_000
 /** Conditions on hits, within the caller's scope. */
 export const SearchFilter = z
   .strictObject({
-    providers: distinct(z.enum(PROVIDERS)).optional().describe('Of one of these providers.'),
-    sourceKinds: distinct(z.enum(SOURCE_KINDS)).optional().describe('Of one of these kinds.'),
-    authorName: z.string().min(1).max(TEXT_CHARACTERS_MAX).optional().describe('By exactly this author.'),
-    updatedAfter: Timestamp.optional().describe('Changed at the source at this time or later.'),
-    updatedBefore: Timestamp.optional().describe('Changed at the source before this time.'),
-    connectorId: givenId.optional().describe('Of this source.'),
+    providers: distinct(z.enum(PROVIDERS)).optional().describe('Only items of these providers.'),
+    sourceKinds: distinct(z.enum(SOURCE_KINDS)).optional().describe('Only items of these kinds.'),
+    authorName: z
+      .string()
+      .min(1)
+      .max(TEXT_CHARACTERS_MAX)
+      .optional()
+      .describe('Only items by exactly this author.'),
+    updatedAfter: Timestamp.optional().describe(
+      'Only items that changed at the source at this time or later.',
+    ),
+    updatedBefore: Timestamp.optional().describe('Only items that changed at the source before this time.'),
+    connectorId: givenId.optional().describe('Only items of this source.'),
     entityId: givenId
       .optional()
-      .describe('Naming this entity of the memory canvas, which excludes items it has not read yet.'),
+      .describe(
+        'Only items that name this entity of the memory canvas. Items that the canvas has not read yet are excluded.',
+      ),
     metadata: boundedRecord(
       z.string().max(TEXT_CHARACTERS_MAX),
       z.union([z.string().max(TEXT_CHARACTERS_MAX), z.number(), z.boolean(), z.null()]),
@@ -30,7 +39,7 @@ export const SearchFilter = z
       .optional()
       .describe('With exactly these values at these metadata keys.'),
   })
-  .meta({ id: 'SearchFilter', description: "Conditions on a hit's item, which must all hold." })
+  .meta({ id: 'SearchFilter', description: "Conditions that a hit's item must meet, all of them." })
 export type SearchFilter = z.output<typeof SearchFilter>
 
 /** Longer metadata, in stored bytes, is not held in memory. */

@@ -120,7 +120,7 @@ describe.skipIf(executablePath === null)('the settings in a browser', () => {
   it('says what to do about a failed test', async () => {
     const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, (await rig.settle('admin')).email, 'settings')
-    const problem = 'The server of the embedding model refuses the API key.'
+    const problem = 'The embedding model server rejected the API key.'
     await page.route('**/v1/console/models/test', (route) =>
       route.fulfill({ json: { test: { ok: false, milliseconds: 12, problem, detail: 'HTTP 401' } } }),
     )

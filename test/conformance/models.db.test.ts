@@ -86,7 +86,7 @@ describe('/v1/console/models', () => {
     expect(body.test).toMatchObject({
       ok: false,
       problem:
-        'The server of the language model refuses the API key. Set LLM_API_KEY to a valid key and restart the service.',
+        'The language model server rejected the API key. Set LLM_API_KEY to a valid key and restart the service.',
       detail: 'HTTP 401: code invalid_api_key',
     })
     expect(text).not.toContain(KEY)

@@ -47,7 +47,7 @@ export function checkoutPage(
     <div class="row">
       ${backForm(session)}
       <form method="post" action="/checkout/${session.id}/abandon">
-        <button>Let it expire</button>
+        <button>Expire the checkout</button>
       </form>
     </div>`
   return pageReply('Checkout', body)

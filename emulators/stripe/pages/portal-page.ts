@@ -132,7 +132,7 @@ function cancelForm(session: string, subscription: Subscription): Html {
   if (subscription.cancel_at_period_end)
     return html`<p>It ends on ${moment(periodEnd(subscription))}.</p>
       <form method="post" action="/portal/${session}/resume"><button>Do not cancel</button></form>`
-  return html`<p>It goes on until ${moment(periodEnd(subscription))}.</p>
+  return html`<p>The subscription continues until ${moment(periodEnd(subscription))}.</p>
     <form method="post" action="/portal/${session}/cancel"><button>Cancel at the period's end</button></form>`
 }
 

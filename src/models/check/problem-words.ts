@@ -8,13 +8,13 @@ const PREFIXES: Record<ModelKind, string> = { language: 'LLM', embedding: 'EMBED
 
 const ADVICE: Record<ProviderFailureKind, (subject: string, prefix: string) => string> = {
   auth: (subject, prefix) =>
-    `The server of the ${subject} refuses the API key. Set ${prefix}_API_KEY to a valid key and restart the service.`,
+    `The ${subject} server rejected the API key. Set ${prefix}_API_KEY to a valid key and restart the service.`,
   rate_limited: (subject) =>
-    `The server of the ${subject} limits requests. Test again in a minute; if it still does, raise the limit at the provider.`,
+    `The ${subject} server is limiting requests. Test again in a minute. If it still limits them, raise the limit at the provider.`,
   unavailable: (subject, prefix) =>
-    `The server of the ${subject} cannot be reached or fails. Check that it runs and that ${prefix}_BASE_URL is right.`,
+    `The ${subject} server cannot be reached, or fails. Check that it runs and that ${prefix}_BASE_URL is right.`,
   rejected: (subject, prefix) =>
-    `The server of the ${subject} refuses the request. Check that it offers the model that ${prefix}_MODEL names.`,
+    `The ${subject} server rejected the request. Check that it offers the model that ${prefix}_MODEL names.`,
 }
 
 /** Why a model does not work and what to do, never in the server's words. null: not a failure of the model. */

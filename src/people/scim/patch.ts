@@ -57,7 +57,7 @@ function stepOf(op: PatchStep['op'], path: string, value: unknown): PatchStep[] 
   if (/^urn:/i.test(plain)) return []
   const match = PATH.exec(plain)
   if (!match)
-    throw scimError('validation_failed', 'invalidPath', `The path ${plain.slice(0, 100)} is not understood`)
+    throw scimError('validation_failed', 'invalidPath', `The path ${plain.slice(0, 100)} is not supported`)
   const [, attribute = '', by, text, flag, part] = match
   return [
     {

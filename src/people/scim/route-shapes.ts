@@ -56,7 +56,7 @@ export const reading = (name: string) => ({
   schema: { module: import.meta.url, name },
 })
 
-const attributes = z.string().max(1_000).optional().describe('Attributes to answer with.')
+const attributes = z.string().max(1_000).optional().describe('Attributes to return.')
 export const ListQuery = z.strictObject({
   filter: z.string().max(1_000).optional().meta({
     description: 'One comparison: `attribute eq "value"`.',

@@ -36,7 +36,10 @@ describe('the form', () => {
       'https://github.com/acme/web',
     ])
       await expect(connectWith({ repositories }), repositories).rejects.toMatchObject(
-        fault('repositories', expect.stringContaining('repositories must be names such as acme/handbook')),
+        fault(
+          'repositories',
+          expect.stringContaining('repositories must contain only names such as acme/handbook'),
+        ),
       )
     await expect(connectWith({ repositories: 'nobody/*' })).rejects.toMatchObject(
       fault('repositories', expect.stringContaining('no such repository')),

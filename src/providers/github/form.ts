@@ -10,10 +10,10 @@ const repositories = z
   .max(20_000)
   .optional()
   .transform((text = '') => [...new Set(text.split(/[\s,]+/).filter((name) => name !== ''))])
-  .refine((names) => names.length <= NAMED_MAX, `must be at most ${NAMED_MAX} names`)
+  .refine((names) => names.length <= NAMED_MAX, `must have at most ${NAMED_MAX} names`)
   .refine(
     (names) => names.every((name) => NAME.test(name)),
-    'must be names such as acme/handbook, or acme/* for all of an owner',
+    'must contain only names such as acme/handbook, or acme/* for all of an owner',
   )
 
 export const githubForm = z.strictObject({

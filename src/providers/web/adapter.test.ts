@@ -47,9 +47,9 @@ const asked = (path: string): number => site.requests.byPath()[path] ?? 0
 describe('a site to connect', () => {
   it.each([
     ['', /^start is required/],
-    ['example.com', /must be addresses that begin with/],
-    ['ftp://example.com/', /must be addresses that begin with/],
-    ['https://user:secret@example.com/', /must be addresses that begin with/],
+    ['example.com', /must contain only addresses that begin with/],
+    ['ftp://example.com/', /must contain only addresses that begin with/],
+    ['https://user:secret@example.com/', /must contain only addresses that begin with/],
     ['https://a.example/\nhttps://b.example/', /on one host/],
     [Array.from({ length: 21 }, (_, at) => `https://a.example/${at}`).join('\n'), /at most 20/],
   ])('is refused as %j', async (start, message) => {

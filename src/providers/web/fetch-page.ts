@@ -63,7 +63,7 @@ function refuse(status: number, retryAfter: string | null, now: Date): void {
   const wait = retryAfterMs(retryAfter, now)
   const details = { code: String(status), ...(wait === undefined ? {} : { retryAfterMs: wait }) }
   if (status === 429 || (status === 503 && wait !== undefined))
-    throw new ProviderError('rate_limited', `The site asks to wait (status ${status})`, details)
+    throw new ProviderError('rate_limited', `The site asked to wait (status ${status})`, details)
   if (status === 408 || status >= 500)
     throw new ProviderError('unavailable', `The site answered with status ${status}`, details)
 }
@@ -93,7 +93,7 @@ async function readBody(
 
 function failureOf({ host }: URL, error: unknown, isLate: boolean): ProviderError {
   if (error instanceof AddressNotAllowed)
-    return new ProviderError('rejected', `${host} is not at a public address, and is not read`, {
+    return new ProviderError('rejected', `${host} is not at a public address, so it is not read`, {
       cause: error,
     })
   if (isLate) return new ProviderError('unavailable', `${host} did not answer in time`, { cause: error })

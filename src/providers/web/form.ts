@@ -9,18 +9,21 @@ const startPages = z
   .string()
   .max(20_000)
   .transform((text) => text.split(/\s+/).filter((line) => line !== ''))
-  .pipe(z.array(z.string()).min(1).max(START_MAX, `must be at most ${START_MAX} addresses`))
+  .pipe(z.array(z.string()).min(1).max(START_MAX, `must have at most ${START_MAX} addresses`))
   .transform((lines, context) => {
     const urls = lines.flatMap((line) => URL.parse(line) ?? [])
     const isWeb = urls.every(
       ({ protocol, username, password }) => /^https?:$/.test(protocol) && username === '' && password === '',
     )
     if (urls.length < lines.length || !isWeb)
-      context.addIssue({ code: 'custom', message: 'must be addresses that begin with http:// or https://' })
+      context.addIssue({
+        code: 'custom',
+        message: 'must contain only addresses that begin with http:// or https://',
+      })
     else if (new Set(urls.map(({ host }) => host)).size > 1)
       context.addIssue({
         code: 'custom',
-        message: 'must be addresses on one host; connect each host separately',
+        message: 'must contain addresses on one host only; connect each host separately',
       })
     return urls
   })

@@ -116,7 +116,7 @@ class SearchRequest(TypedDict):
 
 
 class SearchFilter(TypedDict):
-    """Conditions on a hit's item, which must all hold."""
+    """Conditions that a hit's item must meet, all of them."""
 
     providers: NotRequired[list[Provider]]
     sourceKinds: NotRequired[list[Literal["message", "document", "file"]]]

@@ -75,7 +75,7 @@ function Wanted({
   return (
     <Group gap="md">
       <SegmentedControl
-        aria-label="What you want"
+        aria-label="Type of result"
         data={[
           { value: 'answer', label: 'Answer' },
           { value: 'search', label: 'Search results' },

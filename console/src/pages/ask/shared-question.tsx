@@ -23,7 +23,7 @@ export function SharedQuestion({
       ) : (
         <>
           <Text size="sm">
-            Links carry questions, not answers. Your answer is made from what you may read.
+            The link contains the question, not the answer. Your answer uses only what you may read.
           </Text>
           {after !== undefined && (
             <Text size="sm">Asked after: {after.map((one) => `“${one}”`).join(', ')}</Text>

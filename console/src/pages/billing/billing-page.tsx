@@ -123,7 +123,7 @@ function Buying({ plan }: { plan: Schemas['Billing'] }) {
     )
   if (plan.tier === 'enterprise')
     return (
-      <Panel title="Your plan is by contract">
+      <Panel title="Your plan is set by contract">
         <Text c="dimmed">The operator of this service changes it.</Text>
       </Panel>
     )

@@ -23,7 +23,7 @@ export function DropZone({
     setError(null)
     try {
       const given = await reading
-      if (given.length >= FILES_MAX) setError(`Only the first ${FILES_MAX} files were taken.`)
+      if (given.length >= FILES_MAX) setError(`Only the first ${FILES_MAX} files were added.`)
       await onFiles(given.slice(0, FILES_MAX))
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : 'no reason given'

@@ -51,7 +51,7 @@ export function ProviderSelect({
   return (
     <Select<ProviderId>
       label="Provider"
-      description="Key scopes and filters use it."
+      description="Limit keys and searches to this provider to include or exclude these documents."
       inputWrapperOrder={['label', 'input', 'description']}
       data={providerChoices()}
       value={value}

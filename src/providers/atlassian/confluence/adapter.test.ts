@@ -31,7 +31,7 @@ describe('the form', () => {
       fault('spaces', 'Confluence has no space GONE that the account can read'),
     )
     await expect(connectWith({ spaces: 'a"b' })).rejects.toMatchObject(
-      fault('spaces', expect.stringContaining('must be keys such as HR')),
+      fault('spaces', expect.stringContaining('must contain only keys such as HR')),
     )
     for (const site of [
       'http://acme.atlassian.net',

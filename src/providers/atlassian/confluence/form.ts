@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { formField } from '../../form.ts'
 import { keyList, loginFields } from '../shared/form.ts'
 
-const spaces = keyList(/^~?[\w.-]{1,255}$/, 'must be keys such as HR, as in the address of a space')
+const spaces = keyList(/^~?[\w.-]{1,255}$/, 'must contain only keys such as HR, as in the address of a space')
 
 export const confluenceForm = z.strictObject({
   ...loginFields('Confluence', 'pages'),

@@ -31,7 +31,7 @@ describe('the form', () => {
       fault('projects', 'Jira has no project GONE that the account can read'),
     )
     await expect(connectWith({ projects: 'a"b' })).rejects.toMatchObject(
-      fault('projects', expect.stringContaining('must be keys such as HR')),
+      fault('projects', expect.stringContaining('must contain only keys such as HR')),
     )
     await expect(connectWith({ site: 'http://acme.atlassian.net' })).rejects.toMatchObject(
       fault('site', expect.stringContaining('must be an address such as https://acme.atlassian.net')),

@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { formField } from '../../form.ts'
 import { keyList, loginFields } from '../shared/form.ts'
 
-const projects = keyList(/^[A-Za-z]\w{0,254}$/, 'must be keys such as HR, as in the key HR-12 of an issue')
+const projects = keyList(
+  /^[A-Za-z]\w{0,254}$/,
+  'must contain only keys such as HR, as in the key HR-12 of an issue',
+)
 
 export const jiraForm = z.strictObject({
   ...loginFields('Jira', 'issues'),

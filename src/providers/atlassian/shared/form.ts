@@ -47,5 +47,5 @@ export const keyList = (key: RegExp, message: string) =>
     .max(30_000)
     .optional()
     .transform((text = '') => [...new Set(text.split(/[\s,]+/).filter((one) => one !== ''))])
-    .refine((keys) => keys.length <= NAMED_MAX, `must be at most ${NAMED_MAX} keys`)
+    .refine((keys) => keys.length <= NAMED_MAX, `must have at most ${NAMED_MAX} keys`)
     .refine((keys) => keys.every((one) => key.test(one)), message)

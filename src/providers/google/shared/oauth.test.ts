@@ -108,7 +108,7 @@ describe('connecting a Google account', () => {
     const code = await approve(drive, (url) => url.searchParams.set('scope', 'openid'))
     await expect(drive.exchangeCode({ code, redirectUri, codeVerifier, signal })).rejects.toMatchObject({
       kind: 'auth',
-      message: `Google did not grant ${GOOGLE_DRIVE_SCOPE}. Connect again and leave its box ticked.`,
+      message: `Google did not grant ${GOOGLE_DRIVE_SCOPE}. Connect again and leave its box selected.`,
     })
   })
 })

@@ -52,7 +52,10 @@ export function createGoogleOAuth({
 
 function requireGrant({ scopes, refreshToken }: Credentials, scope: string): void {
   if (!scopes.includes(scope))
-    throw new ProviderError('auth', `Google did not grant ${scope}. Connect again and leave its box ticked.`)
+    throw new ProviderError(
+      'auth',
+      `Google did not grant ${scope}. Connect again and leave its box selected.`,
+    )
   if (refreshToken === null)
     throw new ProviderError(
       'auth',
