@@ -219,9 +219,11 @@ async function topAtoms(
 
 function weighSources(
   view: View,
-  { limit }: CanvasQuery,
+  { around, limit }: CanvasQuery,
   selection: Selection | undefined,
 ): (VisibleSource & { weight: number })[] {
+  // The items around a source name no other source.
+  const isCenter = view.sources.some(({ id }) => id === around)
   return view.sources
     .map((source) => ({
       ...source,
@@ -229,13 +231,13 @@ function weighSources(
     }))
     .filter(({ weight }) => weight > 0)
     .toSorted(byWeight)
-    .slice(0, Math.floor(limit / SOURCES_SHARE))
+    .slice(0, Math.max(Math.floor(limit / SOURCES_SHARE), isCenter ? 1 : 0))
 }
 
-/** The requested center is always included, whatever its weight. */
+/** An entity in the center is always included, whatever its weight; `weighSources` includes a source. */
 function withCenter(chosen: Entity[], entities: readonly Entity[], { around, limit }: CanvasQuery): Entity[] {
   const center = entities.find(({ atoms }) => atoms.some(({ id }) => id === around))
-  if (!center || chosen.includes(center)) return chosen
+  if (!center || center.type === 'source' || chosen.includes(center)) return chosen
   return [center, ...chosen.slice(0, Math.max(0, chosen.length < limit ? chosen.length : chosen.length - 1))]
 }
 

@@ -212,6 +212,18 @@ describe('GET /v1/memory-canvas', () => {
       expect([shown.has(source), shown.has(target)]).toEqual([true, true])
   })
 
+  it('shows the neighborhood of a source as any other graph with that source [CANVAS-4]', async () => {
+    await store(
+      mail({ externalId: 'm1', title: 'Orion', body: 'Orion' }),
+      mail({ externalId: 'm2', title: 'Orion' }),
+    )
+    const around = organization.sources.gmail
+    const [center, whole] = [await canvas({ around }), await canvas({ provider: 'gmail' })]
+    expect(center.body.edges.length).toBeGreaterThan(0)
+    expect([center.body.nodes, center.body.edges]).toEqual([whole.body.nodes, whole.body.edges])
+    expect((await nodesOf({ around, limit: '1' })).map(({ id }) => id)).toEqual([around])
+  })
+
   it('refuses out-of-range values, and returns 404 for an unknown node [CANVAS-5]', async () => {
     const wrong = [
       'limit=0',
