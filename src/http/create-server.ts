@@ -1,10 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerResponse,
-} from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import helmet from 'helmet'
 import Fastify, {
   LogController,
@@ -22,10 +17,10 @@ import { collectAddresses, methodNotAllowed, pathOf } from './route-addresses.ts
 import { type BodyBudget, type BodyShare, createBodyBudget } from './body-budget.ts'
 import { type BodyReader, createBodyReader } from './body-reader.ts'
 import { CLIENT_TIMEOUTS, type ClientTimeouts, createClientErrorHandler } from './client-errors.ts'
-import { endConnectionsOnClose } from './end-connections.ts'
 import { toAppError } from './error-response.ts'
 import { createRequestOwners } from './request-owners.ts'
 import { logResponses, type OnSent } from './log-responses.ts'
+import { createNodeServer, HEADERS_BYTES_MAX, refuseWithoutHost } from './node-server.ts'
 import { answerUnknownRoutes } from './not-found.ts'
 import type { Gates } from './gates.ts'
 import { sendPage, wantsPage } from './page.ts'
@@ -67,7 +62,6 @@ const METHODS = [
   'OPTIONS',
   'TRACE',
 ] as const satisfies HTTPMethods[]
-const HEADERS_BYTES_MAX = 16_384
 /** Hooks and a file's streams listen to a response's end, up to a dozen. Node suspects a leak above ten. */
 const RESPONSE_LISTENERS_MAX = 20
 /** The longest that requests in flight keep the server open; shorter than a drain. */
@@ -121,15 +115,7 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     forceCloseConnections: 'idle',
     // The hook below answers instead, with the usual error body.
     return503OnClosing: false,
-    serverFactory: (handler) => {
-      // The framework does not configure a server that it did not create, so everything is set here.
-      const server = createHttpServer(
-        { maxHeaderSize: HEADERS_BYTES_MAX, ...CLIENT_TIMEOUTS, ...options.timeouts },
-        withMounted(options, handler),
-      )
-      endConnectionsOnClose(server)
-      return server
-    },
+    serverFactory: (handler) => createNodeServer(withMounted(options, handler), options.timeouts),
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
     clientErrorHandler: createClientErrorHandler(HEADERS_BYTES_MAX, options.publicUrl),
     frameworkErrors: (error, request, reply) => {
@@ -166,6 +152,7 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     reply.header('X-Request-Id', request.id)
     holdBody(budget, request, reply)
     if (options.isDraining?.() && !STILL_ANSWERED.has(request.routeOptions.url ?? '')) throw stopping(reply)
+    refuseWithoutHost(request.raw)
     // TRACE would echo what only the service should see, and no address has it.
     if (request.method === 'TRACE') throw methodNotAllowed(request, addresses.methodsOf(pathOf(request)))
   })

@@ -414,6 +414,8 @@ describe('hostile queries and headers', () => {
       [`GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}`, 431, { code: 'headers_too_large' }],
       [`${post} 1\r\nContent-Length: 2`, 400, invalid],
       [`${post} 5\r\nTransfer-Encoding: chunked\r\n\r\n0`, 400, invalid],
+      ['GET /healthz HTTP/1.1\r\nConnection: close', 400, invalid],
+      [`${post} 0\r\nExpect: x\r\nConnection: close`, 401, { code: 'unauthenticated' }],
       ['GET /v1/source-items/%E0%A4%A HTTP/1.1\r\nHost: x\r\nConnection: close', 400, invalid],
     ] as const) {
       const answer = await send(`${text}\r\n\r\n`)
