@@ -972,7 +972,7 @@ export interface components {
                 score: number;
             }[];
             /**
-             * @description `weak_evidence`: nothing stored seems to answer the question. `nothing_cited`: the language model cited no passage. `approximate_search`: an approximate index was searched. `answer_truncated`: a streamed answer reached its time or length limit and ends early. Empty otherwise.
+             * @description `weak_evidence`: nothing stored seems to answer the question. `nothing_cited`: the language model cited no passage. `approximate_search`: an approximate index was searched. `answer_truncated`: the answer reached its limit and ends early. Empty otherwise.
              * @example []
              */
             limitations: {

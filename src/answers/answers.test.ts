@@ -252,6 +252,39 @@ describe('a question unrelated to anything stored', () => {
   })
 })
 
+describe('an answer that uses up its tokens', () => {
+  const WRITTEN = 'Heron starts in May [1], and'
+  const languageModel: LanguageModel = {
+    id: 'verbose',
+    async *stream({ onTokenLimit }) {
+      yield WRITTEN
+      onTokenLimit?.()
+    },
+  }
+  const truncated = { code: 'answer_truncated', message: expect.stringContaining('ends early') }
+
+  it('says that it ends early, streamed or not', async () => {
+    const whole = await create({ languageModel }).ask({ query: QUERY })
+    expect(whole).toMatchObject({ answer: WRITTEN, citations: [{ index: 1 }], limitations: [truncated] })
+    const list = await events({ languageModel })
+    expect(typesOf(list)).toEqual(['context', 'delta', 'citations', 'done'])
+    expect(list.at(-1)).toEqual({ type: 'done', answer: whole })
+  })
+
+  it('is a synthesis if no text is in it', async () => {
+    const silent: LanguageModel = {
+      id: 'silent',
+      async *stream({ onTokenLimit }) {
+        yield ' '
+        onTokenLimit?.()
+      },
+    }
+    const whole = await create({ languageModel: silent }).ask({ query: QUERY })
+    expect(whole).toMatchObject({ answer: SYNTHESIS, limitations: [] })
+    expect(textOf(await events({ languageModel: silent }))).toBe(SYNTHESIS)
+  })
+})
+
 describe('a streamed answer', () => {
   it('consists of context, deltas, citations and done, and equals the answer without streaming', async () => {
     const list = await events()

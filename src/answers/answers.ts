@@ -7,7 +7,7 @@ import type { Found } from './found.ts'
 import type { AnswersOptions } from './answers-options.ts'
 import { createFindPassages } from './find-passages.ts'
 import type { ConversationQuestion } from './schemas.ts'
-import { LimitReached, streamModelAnswer } from './model-answer.ts'
+import { LimitReached, streamModelAnswer, wholeModelAnswer } from './model-answer.ts'
 import type { Step } from './research.ts'
 import { type Answer, contextItem, type ContextItem } from './schemas.ts'
 import { createSynthesize } from './without-model/synthesize.ts'
@@ -101,21 +101,21 @@ export function createAnswers<Request extends ConversationQuestion>(
     async ask(request, signal) {
       const { query } = request
       const found = await resultOf(findPassages(request, signal))
-      return completed(query, await completeAnswer(request, found, signal), found)
+      const { answer, isTruncated } = await completeAnswer(request, found, signal)
+      return completed(query, answer, found, isTruncated)
     },
   }
 
-  async function completeAnswer(request: Request, found: Found, signal?: AbortSignal): Promise<string> {
-    const { query } = request
-    if (found.hits.length === 0) return nothingFound(query)
-    try {
-      const answer = (await Array.fromAsync(streamModelAnswer(options, request, found, signal))).join('')
-      if (answer !== '') return answer
-    } catch (error) {
-      signal?.throwIfAborted()
-      options.onModelFailure(error, request)
-    }
-    return await synthesized(request, found, signal)
+  async function completeAnswer(
+    request: Request,
+    found: Found,
+    signal?: AbortSignal,
+  ): Promise<{ answer: string; isTruncated: boolean }> {
+    if (found.hits.length === 0) return { answer: nothingFound(request.query), isTruncated: false }
+    const { answer, error } = await wholeModelAnswer(options, request, found, signal)
+    if (error !== undefined) options.onModelFailure(error, request)
+    if (answer === '') return { answer: await synthesized(request, found, signal), isTruncated: false }
+    return { answer, isTruncated: error !== undefined }
   }
 }
 

@@ -18,6 +18,9 @@ const OUTPUT_TOKENS_MAX = 2_000
 /** Thrown when a time or length limit ends the answer. The text so far is valid. */
 export class LimitReached extends Error {}
 
+/** The limit was the model's tokens. */
+class TokensUsedUp extends LimitReached {}
+
 /** Streams the model's answer with normalized markers; empty without one. @throws LimitReached, the model's errors */
 export async function* streamModelAnswer(
   options: ModelAnswerOptions,
@@ -30,21 +33,42 @@ export async function* streamModelAnswer(
   if (languageModel === null) return
   const timeout = AbortSignal.timeout(answerTimeoutMs)
   const either = signal ? AbortSignal.any([signal, timeout]) : timeout
-  const prompt = buildPrompt({
-    question: query,
-    conversation,
-    hits,
-    isWeak,
-    boundary: newBoundary(),
-    maxOutputTokens: OUTPUT_TOKENS_MAX,
-    passageCharactersMax: limits?.passageCharactersMax,
-  })
+  let usedUp = false
+  const prompt = {
+    ...buildPrompt({
+      question: query,
+      conversation,
+      hits,
+      isWeak,
+      boundary: newBoundary(),
+      maxOutputTokens: OUTPUT_TOKENS_MAX,
+      passageCharactersMax: limits?.passageCharactersMax,
+    }),
+    onTokenLimit: () => {
+      usedUp = true
+    },
+  }
   const filter = createMarkerFilter(hits.length)
   try {
     yield* visibleDeltas(abortable(languageModel.stream(prompt, either), either), filter)
   } catch (error) {
     if (!timeout.aborted) throw error
     throw new LimitReached(`timeout: no complete answer within ${answerTimeoutMs} ms`, { cause: error })
+  }
+  if (usedUp) throw new TokensUsedUp(`the model used up the ${OUTPUT_TOKENS_MAX} tokens of an answer`)
+}
+
+/** The same as one text; empty if the model fails or takes too long. `error` says what ended it early. */
+export async function wholeModelAnswer(
+  ...[options, question, found, signal]: Parameters<typeof streamModelAnswer>
+): Promise<{ answer: string; error?: unknown }> {
+  let answer = ''
+  try {
+    for await (const text of streamModelAnswer(options, question, found, signal)) answer += text
+    return { answer }
+  } catch (error) {
+    signal?.throwIfAborted()
+    return { answer: error instanceof TokensUsedUp ? answer : '', error }
   }
 }
 

@@ -69,7 +69,7 @@ export const AskResponse = z
       .describe('The passages that the answer is based on.'),
     limitations: Limitations.meta({
       description:
-        '`weak_evidence`: nothing stored seems to answer the question. `nothing_cited`: the language model cited no passage. `approximate_search`: an approximate index was searched. `answer_truncated`: a streamed answer reached its time or length limit and ends early. Empty otherwise.',
+        '`weak_evidence`: nothing stored seems to answer the question. `nothing_cited`: the language model cited no passage. `approximate_search`: an approximate index was searched. `answer_truncated`: the answer reached its limit and ends early. Empty otherwise.',
       example: [],
     }),
   })

@@ -10,4 +10,6 @@ export interface LanguageModelPrompt {
   instructions: string
   prompt: string
   maxOutputTokens: number
+  /** Called after the text if the model used up these tokens, so that the text ends early. */
+  onTokenLimit?: () => void
 }

@@ -15,7 +15,8 @@ export async function startAnthropicEmulator(
       stop_sequence: null,
       usage: { input_tokens: 1, output_tokens: 1 },
     }
-    const stop = { delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 9 } }
+    const stopReason = exchange.fault?.kind === 'token-limit' ? 'max_tokens' : 'end_turn'
+    const stop = { delta: { stop_reason: stopReason, stop_sequence: null }, usage: { output_tokens: 9 } }
     const wire = {
       before: [
         named('message_start', { message }),

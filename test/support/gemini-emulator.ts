@@ -9,7 +9,7 @@ export async function startGeminiEmulator(
       before: [],
       delta: (text: string) => [chunk(text)],
       error: (message: string) => [sseEvent({ error: { code: 503, message, status: 'UNAVAILABLE' } })],
-      after: [chunk('', 'STOP')],
+      after: [chunk('', exchange.fault?.kind === 'token-limit' ? 'MAX_TOKENS' : 'STOP')],
     }
     await sendStream(exchange, wire, reply(exchange.body))
   })

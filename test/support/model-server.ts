@@ -14,6 +14,8 @@ export type ModelFault =
   | { kind: 'error-event'; afterDeltas: number; message: string }
   /** Streams this many pieces, then nothing until the client disconnects. */
   | { kind: 'stall'; afterDeltas: number }
+  /** Streams everything, then says that the token limit cut it off. */
+  | { kind: 'token-limit' }
   | { kind: 'malformed-json' }
   | { kind: 'wrong-dimensions' }
   | { kind: 'missing-index' }

@@ -92,7 +92,7 @@ async function answerChat(exchange: ModelExchange, options: OpenAiEmulatorOption
     before: [chunk({ role: 'assistant', content: '' })],
     delta: (content: string) => [chunk({ content })],
     error: (message: string) => [sseEvent({ error: { message, type: 'server_error' } })],
-    after: [chunk({}, 'stop'), 'data: [DONE]'],
+    after: [chunk({}, exchange.fault?.kind === 'token-limit' ? 'length' : 'stop'), 'data: [DONE]'],
   }
   await sendStream(exchange, wire, text)
 }

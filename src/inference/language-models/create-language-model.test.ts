@@ -59,6 +59,19 @@ describe.each(['openai', 'anthropic', 'google'] as const)('a model with the %s p
     expect(JSON.stringify(server.requests[0]?.headers)).toContain(KEY)
   })
 
+  it('reports that the token limit ended the answer', async () => {
+    const { server, model } = await start(provider)
+    const reports: boolean[] = []
+    for (const isCut of [true, false]) {
+      if (isCut) server.fail({ kind: 'token-limit' })
+      let reported = false
+      const prompt = { ...PROMPT, onTokenLimit: () => void (reported = true) }
+      await Array.fromAsync(model.stream(prompt, new AbortController().signal))
+      reports.push(reported)
+    }
+    expect(reports).toEqual([true, false])
+  })
+
   it.each([
     [{ kind: 'cut', afterDeltas: 2 } as const],
     [{ kind: 'unfinished', afterDeltas: 2 } as const],

@@ -39,6 +39,7 @@ export async function* streamAnswer(
       // A connection that a proxy closes early looks like an end; only the provider's finish reason tells
       // them apart.
       else if (part.type === 'finish' && part.rawFinishReason === undefined) throw endedEarly()
+      else if (part.type === 'finish' && part.finishReason === 'length') prompt.onTokenLimit?.()
     }
   } catch (error) {
     signal.throwIfAborted()
