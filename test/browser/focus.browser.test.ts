@@ -7,6 +7,7 @@ const executablePath = inject('chromium')
 
 let rig: ConsoleRig
 let page: Page
+let sourceId: string
 let close: () => Promise<void>
 
 describe.skipIf(executablePath === null)('the focus in a browser', () => {
@@ -14,6 +15,7 @@ describe.skipIf(executablePath === null)('the focus in a browser', () => {
     rig = await startConsole(executablePath ?? '')
     const { organization, email } = await rig.settle()
     await push(rig.service, organization, documentOf(organization, { title: 'Travel policy' }))
+    sourceId = organization.sources.notion
     const group = { key: organization.adminKey, body: { name: 'Legal', members: [] } }
     await rig.service.call('PUT', '/v1/groups/legal', group)
     const opened = await rig.openTab()
@@ -48,5 +50,30 @@ describe.skipIf(executablePath === null)('the focus in a browser', () => {
     await page.keyboard.press('Escape')
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
     await opener.and(page.locator(':focus')).waitFor()
+  })
+
+  it("returns to the menu of a source's actions after a dialog that it opened", async () => {
+    await page.goto(`${rig.service.url}/console/sources/${sourceId}`)
+    await expectSettled(page)
+    const opener = page.getByRole('button', { name: 'More actions' })
+    for (const [entry, dialog] of [
+      ['Rename', 'Rename the source'],
+      ['Delete', /^Delete /],
+    ] as const) {
+      await opener.focus()
+      await page.keyboard.press('Enter')
+      await page.getByRole('menuitem', { name: entry }).press('Enter')
+      await page.getByRole('dialog', { name: dialog }).locator(':focus').waitFor()
+      await page.keyboard.press('Escape')
+      await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+      await opener.and(page.locator(':focus')).waitFor()
+    }
+  })
+
+  it('begins in the first field of a dialog that edits a group', async () => {
+    await page.goto(`${rig.service.url}/console/members`)
+    await page.getByRole('button', { name: 'Actions for Legal' }).click()
+    await page.getByRole('menuitem', { name: 'Edit members' }).click()
+    await page.getByRole('textbox', { name: 'Members' }).and(page.locator(':focus')).waitFor()
   })
 })

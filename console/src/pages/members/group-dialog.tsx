@@ -40,6 +40,7 @@ export function GroupDialog({ group, onClose }: { group: Group | null; onClose: 
           autosize
           minRows={4}
           maxRows={14}
+          data-autofocus={group !== null || undefined}
         />
       </SubmitForm>
     </Modal>

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Group, Menu } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Ellipsis, Pause, Pencil, Play, Plug, RefreshCw, Trash2 } from 'lucide-react'
+import { useRef } from 'react'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { ButtonLink } from '../../ui/links.tsx'
 import { useConnecting } from './connect-dialog.tsx'
@@ -69,15 +70,17 @@ function MoreActions({
   'onRename' | 'onRemove' | 'onSyncAll' | 'onConnect' | 'onPause',
   () => void
 >) {
+  const button = useRef<HTMLButtonElement>(null)
   const isPaused = source.status === 'disabled'
   return (
     <Menu position="bottom-end" width={230}>
       <Menu.Target>
-        <ActionIcon variant="default" size={36} aria-label="More actions">
+        <ActionIcon ref={button} variant="default" size={36} aria-label="More actions">
           <Ellipsis size={18} aria-hidden />
         </ActionIcon>
       </Menu.Target>
-      <Menu.Dropdown>
+      {/* A dialog returns the focus to where it was, and the chosen entry disappears. */}
+      <Menu.Dropdown onClickCapture={() => button.current?.focus()}>
         <Menu.Item leftSection={<Pencil size={15} aria-hidden />} onClick={onRename}>
           Rename
         </Menu.Item>
