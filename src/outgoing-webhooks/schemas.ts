@@ -86,7 +86,8 @@ const description = label
   .optional()
   .meta({ description: 'What it is for.', example: 'Alerts of the platform team' })
 
-const eventTypes = distinct(z.enum(EVENT_TYPES))
+// A test goes to its webhook whatever that subscribes to.
+const eventTypes = distinct(z.enum(EVENT_TYPES).exclude(['webhook.test']))
   .nullable()
   .optional()
   .meta({ description: EVENT_TYPES_WORDS, example: ['source.error', 'source.active'] })

@@ -323,6 +323,7 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
     await act('Send a test event')
     const drawer = page.getByRole('dialog', { name: /Deliveries/ })
     await drawer.getByText('webhook.test').waitFor()
+    await drawer.getByText(/^\d attempts? · Next: /).waitFor()
     await drawer.getByRole('button', { name: 'Replay webhook.test' }).click()
     await expectNoFaults(page, 'deliveries')
     await page.keyboard.press('Escape')

@@ -82,6 +82,8 @@ describe('webhooks of a workspace', () => {
       { webhooks: [made.body.webhook] },
       { webhook: made.body.webhook },
     ])
+    const refused = await call('PATCH', `/${id}`, { eventTypes: ['webhook.test'] })
+    expect(refused.status).toBe(400)
     const change = { eventTypes: null, description: null, status: 'disabled' }
     const changed = (await call('PATCH', `/${id}`, change)).body.webhook
     expect(changed).toEqual({ ...webhook, ...change, disabledReason: 'person' })

@@ -7,10 +7,10 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { EndOfList } from '../../ui/end-of-list.tsx'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { Reading } from '../../ui/reading.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
+import { NextTime, RelativeTime } from '../../ui/relative-time.tsx'
 import { Status } from '../../ui/status.tsx'
 import { type Delivery, useDeliveries, useReplay, type Webhook } from './use-webhooks.ts'
-import { describeAnswer, describeDelivery } from './webhook-words.ts'
+import { describeAnswer, describeAttempts, describeDelivery } from './webhook-words.ts'
 
 const FILTERS = [
   { value: 'all', label: 'All' },
@@ -93,13 +93,7 @@ function DeliveryTable({
       rowKey={({ id }) => id}
       columns={[
         { label: 'Event', cell: ({ type }) => <Code>{type}</Code> },
-        {
-          label: 'State',
-          cell: (delivery) => {
-            const { tone, word } = describeDelivery(delivery)
-            return <Status tone={tone}>{word}</Status>
-          },
-        },
+        { label: 'State', cell: (delivery) => <State delivery={delivery} /> },
         { label: 'Answer', cell: (delivery) => describeAnswer(delivery) },
         { label: 'When', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
         {
@@ -120,5 +114,26 @@ function DeliveryTable({
         },
       ]}
     />
+  )
+}
+
+function State({ delivery }: { delivery: Delivery }) {
+  const { tone, word } = describeDelivery(delivery)
+  const attempts = describeAttempts(delivery)
+  return (
+    <div>
+      <Status tone={tone}>{word}</Status>
+      {attempts !== null && (
+        <Text c="dimmed" size="sm" style={{ whiteSpace: 'nowrap' }}>
+          {attempts}
+          {delivery.nextAttemptAt !== null && (
+            <>
+              {' · Next: '}
+              <NextTime at={delivery.nextAttemptAt} />
+            </>
+          )}
+        </Text>
+      )}
+    </div>
   )
 }

@@ -1,8 +1,9 @@
+import { count } from '../../ui/format.ts'
 import type { Tone } from '../../ui/status.tsx'
 import type { Delivery, EventType, Webhook } from './use-webhooks.ts'
 
-/** A description of each event. The test is not listed, because a button sends it. */
-export const EVENTS: Record<Exclude<EventType, 'webhook.test'>, string> = {
+/** A description of each event that a webhook can subscribe to. */
+export const EVENTS: Record<EventType, string> = {
   'source.error': 'A source stopped working',
   'source.active': 'A source works again, or for the first time',
   'sync_run.finished': 'A sync run has ended',
@@ -15,8 +16,7 @@ export const EVENTS: Record<Exclude<EventType, 'webhook.test'>, string> = {
   'member.removed': 'A member left or was removed',
 }
 
-/** All event types that a webhook can subscribe to. */
-export const EVENT_TYPES = Object.keys(EVENTS).filter((type): type is keyof typeof EVENTS => type in EVENTS)
+export const EVENT_TYPES = Object.keys(EVENTS).filter((type): type is EventType => type in EVENTS)
 
 export function describeWebhook({ status, disabledReason, failingSince }: Webhook): {
   tone: Tone
@@ -36,6 +36,12 @@ export function describeDelivery({ status, attempts }: Delivery): { tone: Tone; 
     case 'pending':
       return { tone: 'waiting', word: attempts === 0 ? 'Being sent' : 'Waiting for a retry' }
   }
+}
+
+/** How often it was sent, unless the first attempt settled it. */
+export function describeAttempts({ attempts, nextAttemptAt }: Delivery): string | null {
+  const isFirst = attempts === 0 || (attempts === 1 && nextAttemptAt === null)
+  return isFirst ? null : count(attempts, 'attempt')
 }
 
 const FAULTS: Record<NonNullable<Delivery['error']>, string> = {
