@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { canvasOf } from './support/canvas.ts'
-import { type ConsoleRig, expectNoFaults, startConsole } from './support/console.ts'
+import { documentOf, push } from '../support/documents.ts'
+import { type ConsoleRig, expectNoFaults, expectSettled, startConsole } from './support/console.ts'
 
 const MEMBER = 'mel@example.com'
 const executablePath = inject('chromium')
@@ -142,6 +143,25 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
     await page.getByText('The 500 most frequent names.').waitFor()
     await page.getByRole('button', { name: 'Zoom in' }).click()
     expect(await page.evaluate(() => 'injected' in globalThis)).toBe(false)
+    await close()
+  })
+
+  it('lists a large import of one day in pages, loaded by button', async () => {
+    const { organization, email } = await rig.settle()
+    const documents = Array.from({ length: 60 }, (_, at) =>
+      documentOf(organization, { externalId: `page-${at}`, title: `Page ${at}` }),
+    )
+    await push(rig.service, organization, ...documents)
+    const { page, close } = await rig.openTab()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await rig.signIn(page, email, 'memory?view=changes')
+    const changes = page.getByRole('list', { name: 'What changed' })
+    await changes.getByText('50+ items').waitFor()
+    await expectSettled(page)
+    expect(asked.filter((path) => path === '/v1/console/items')).toHaveLength(1)
+    await page.getByRole('button', { name: 'Show more', exact: true }).click()
+    await changes.getByText('60 items').waitFor()
     await close()
   })
 

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { EndOfList } from '../../ui/end-of-list.tsx'
-import { count } from '../../ui/format.ts'
+import { count, formatNumber } from '../../ui/format.ts'
 import { ItemTitle, TextLink } from '../../ui/links.tsx'
 import { Origin } from '../../ui/provider.tsx'
 import { Reading } from '../../ui/reading.tsx'
@@ -17,7 +17,7 @@ import { dayOf, type MemorySearch } from './memory-search.ts'
 /** Titles per burst to show at first. */
 const SHOWN = 5
 
-/** The last changed items by day and source. */
+/** The last changed items by day and provider. */
 export function ChangesView({ search: { q, provider, since } }: { search: MemorySearch }) {
   const items = useItems({
     ...(q === undefined ? {} : { q }),
@@ -25,6 +25,7 @@ export function ChangesView({ search: { q, provider, since } }: { search: Memory
     ...(since === undefined ? {} : { from: dayOf(since) }),
   })
   const bursts = burstsOf(items.rows)
+  const lastDay = bursts.at(-1)?.day.getTime()
   return (
     <Reading query={items}>
       {() =>
@@ -42,11 +43,15 @@ export function ChangesView({ search: { q, provider, since } }: { search: Memory
                   {bursts[at - 1]?.day.getTime() !== burst.day.getTime() && (
                     <h2 className={classes.day}>{formatDate(burst.day.toISOString())}</h2>
                   )}
-                  <BurstOfItems burst={burst} />
+                  <BurstOfItems
+                    burst={burst}
+                    hasMore={items.hasNextPage && burst.day.getTime() === lastDay}
+                  />
                 </li>
               ))}
             </ol>
-            <EndOfList pages={items} />
+            {/* A page can fit into a burst that shows five titles: the end stays in view, and would load all items. */}
+            <EndOfList pages={items} isAsked />
           </>
         )
       }
@@ -54,7 +59,8 @@ export function ChangesView({ search: { q, provider, since } }: { search: Memory
   )
 }
 
-function BurstOfItems({ burst: { items } }: { burst: Burst }) {
+/** `hasMore`: items of this day are still to be loaded. */
+function BurstOfItems({ burst: { items }, hasMore }: { burst: Burst; hasMore: boolean }) {
   const [isOpen, setIsOpen] = useState(false)
   const [first] = items
   const more = isOpen ? 0 : items.length - SHOWN
@@ -62,7 +68,9 @@ function BurstOfItems({ burst: { items } }: { burst: Burst }) {
     <section className={classes.burst}>
       <div className={classes.origin}>
         {first && <Origin item={first} />}
-        <span className={classes.count}>{count(items.length, 'item')}</span>
+        <span className={classes.count}>
+          {hasMore ? `${formatNumber(items.length)}+ items` : count(items.length, 'item')}
+        </span>
       </div>
       <ul className={classes.items}>
         {items.slice(0, isOpen ? undefined : SHOWN).map((item) => (

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 import type { ListedItem } from '../sources/use-items.ts'
 import { burstsOf } from './changes.ts'
 
-const item = (id: string, connectorId: string, updatedAt: Date): ListedItem => ({
+const item = (id: string, provider: ListedItem['provider'], updatedAt: Date): ListedItem => ({
   id,
-  provider: 'notion',
-  connectorId,
+  provider,
+  connectorId: id,
   sourceKind: 'document',
   externalId: id,
   title: id,
@@ -18,13 +18,13 @@ const item = (id: string, connectorId: string, updatedAt: Date): ListedItem => (
   isFile: false,
 })
 
-it('groups changed items by day and source, the latest first', () => {
+it('groups changed items by day and provider, the latest first', () => {
   const [today, yesterday] = [new Date(2025, 5, 2, 9), new Date(2025, 5, 1, 23)]
   const bursts = burstsOf([
-    item('a', 'one', today),
-    item('b', 'two', today),
-    item('c', 'one', today),
-    item('d', 'one', yesterday),
+    item('a', 'notion', today),
+    item('b', 'slack', today),
+    item('c', 'notion', today),
+    item('d', 'notion', yesterday),
   ])
   expect(bursts.map(({ day, items }) => [day.getDate(), items.map(({ id }) => id)])).toEqual([
     [2, ['a', 'c']],
