@@ -12,7 +12,7 @@ export const CONSOLE_REQUIREMENTS: Record<string, string> = {
   'CON-9':
     'Owners manage all roles; admins manage admins and members. Anyone can leave, except the last owner, also under concurrent requests.',
   'CON-10':
-    "A removed member's next request is refused, and they cannot return by their own invitation; keys they created keep working.",
+    "A removed member's next request is refused, and they cannot return by an open invitation of theirs or for their address; keys they created keep working.",
   'CON-11':
     'An invitation is a link with a secret of 256 bits. It is valid for one person, once, for seven days, and only its hash is stored.',
   'CON-12':

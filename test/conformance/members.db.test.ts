@@ -231,6 +231,20 @@ describe('a removed member', () => {
     expect(await accept(admin, forOwner)).toMatchObject(refused(400, 'invitation_invalid'))
     expect((await accept(await stranger(), stays)).status).toBe(200)
   })
+
+  it('cannot return by another link for their address [CON-10]', async () => {
+    const email = `grace-${++people}@example.com`
+    const token = await issuer.token({ subject: email, email, emailVerified: true })
+    const first = tokenOf(await invite(owner, { role: 'member', email }))
+    const second = tokenOf(await invite(owner, { role: 'admin', email }))
+    const other = await invite(owner, { role: 'member', email: 'ada@example.com' })
+    expect((await accept({ token }, first)).status).toBe(200)
+    const grace = Object.keys(await roles()).find((id) => id !== owner.userId) ?? ''
+    expect((await call(owner, 'DELETE', `members/${grace}`)).status).toBe(200)
+    expect(await accept({ token }, second)).toMatchObject(refused(400, 'invitation_invalid'))
+    expect((await call(owner, 'GET', 'invitations')).body.invitations).toEqual([other.body.invitation])
+    expect((await trail(1))[0]).toMatchObject({ metadata: { invitationsRevoked: 1 } })
+  })
 })
 
 describe('an invitation', () => {
