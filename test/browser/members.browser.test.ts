@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { TestOrganization } from '../support/service.ts'
 import { type ConsoleRig, expectNoFaults, expectSettled, startConsole } from './support/console.ts'
@@ -44,9 +44,17 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
 
     await page.reload()
     const role = page.getByRole('combobox', { name: `Role of ${person.name}` })
+    const changes = '**/v1/console/members/*'
+    const held = Promise.withResolvers<Route>()
+    await page.route(changes, (route) => held.resolve(route))
     await role.click()
     await page.getByRole('option', { name: 'Admin' }).click()
+    // The choice shows at once, before the service has answered.
     await expect.poll(() => role.inputValue(), { timeout: 60_000 }).toBe('Admin')
+    const saved = page.waitForResponse(changes)
+    await (await held.promise).continue()
+    await saved
+    await page.unroute(changes)
     await guest.page.reload()
     await guest.page.getByRole('heading', { name: 'Members' }).waitFor()
 

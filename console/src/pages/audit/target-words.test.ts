@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type KnownNames, targetOf } from './target-words.ts'
+import { type KnownNames, targetOf, typeWords } from './target-words.ts'
 
 const ID = '22222222-2222-4222-8222-222222222222'
 const NOBODY: KnownNames = {
@@ -64,5 +64,6 @@ describe('the target of an event', () => {
 
   it('is its type in words if it has no name', () => {
     expect(targetOf(event('ingest_request'), NOBODY)).toEqual({ name: 'Ingest request', page: null })
+    expect(['api_key', 'scim_token'].map(typeWords)).toEqual(['API key', 'SCIM token'])
   })
 })

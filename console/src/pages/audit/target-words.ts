@@ -30,7 +30,8 @@ const ID_CHARACTERS = 8
 
 /** A target's type in words: "Sync run". */
 export function typeWords(type: string): string {
-  return type.charAt(0).toUpperCase() + type.slice(1).replaceAll('_', ' ')
+  const words = type.replaceAll('_', ' ').replace(/^(api|scim) /, (initials) => initials.toUpperCase())
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 export function targetOf({ targetType, targetId, metadata }: AuditEvent, known: KnownNames): Target {

@@ -37,6 +37,7 @@ export function MembersPanel() {
         {(rows) => (
           <MemberTable
             members={rows}
+            saving={change.isPending ? change.variables : null}
             onRole={(id, role) => change.mutate({ id, role })}
             onRemove={setLeaving}
           />
@@ -50,10 +51,13 @@ export function MembersPanel() {
 
 function MemberTable({
   members,
+  saving,
   onRole,
   onRemove,
 }: {
   members: readonly Member[]
+  /** The role that is being saved. */
+  saving: Pick<Member, 'id' | 'role'> | null
   onRole: (id: string, role: Member['role']) => void
   onRemove: (member: Member) => void
 }) {
@@ -70,7 +74,7 @@ function MemberTable({
           label: 'Role',
           cell: (member) => (
             <RoleChoice
-              member={member}
+              member={saving?.id === member.id ? { ...member, ...saving } : member}
               own={own}
               disabledBecause={whyNot(member, own, members)}
               onChange={(role) => onRole(member.id, role)}
