@@ -67,6 +67,21 @@ describe.skipIf(executablePath === null)('the audit trail in a browser', () => {
     await close()
   })
 
+  it('has large enough targets and recognizable links on a phone', async () => {
+    const { organization, email } = await rig.settle()
+    const names = ['X', 'Bo', 'Bot', 'Bot 1', 'Bot 12', 'Bot 123', 'Bot 1234']
+    for (const name of names) {
+      const body = { name, allowedActions: ['search'] }
+      await rig.service.call('POST', '/v1/api-keys', { key: organization.adminKey, body })
+    }
+    const { page, close } = await rig.openTab({ bypassCSP: true, viewport: { width: 390, height: 844 } })
+    await rig.signIn(page, email, 'audit')
+    await page.getByRole('table').locator('[aria-expanded="false"]').click()
+    for (const name of names) await page.getByRole('link', { name, exact: true }).waitFor()
+    await expectNoFaults(page, 'the trail on a phone')
+    await close()
+  })
+
   it('opens a retrieval from anywhere in its row, with how much it found, and links to the key', async () => {
     const { organization, email } = await rig.settle()
     const { secret } = await organization.mint({ actions: ['search'] })

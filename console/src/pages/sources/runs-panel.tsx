@@ -52,7 +52,7 @@ export function RunsPanel({ source, runs }: { source: Source; runs: ReturnType<t
                   label: 'Details',
                   isAction: true,
                   cell: (run) => (
-                    <Button size="compact-xs" variant="default" onClick={() => setOpen(run)}>
+                    <Button size="compact-sm" variant="default" onClick={() => setOpen(run)}>
                       Details
                     </Button>
                   ),
@@ -74,7 +74,7 @@ function SkippedCount({ run, onOpen }: { run: SyncRun; onOpen: () => void }) {
   if (skipped === 0) return '0'
   const words = formatNumber(skipped)
   return (
-    <Button size="compact-xs" variant="light" onClick={onOpen} aria-label={`${words} skipped: show them`}>
+    <Button size="compact-sm" variant="light" onClick={onOpen} aria-label={`${words} skipped: show them`}>
       {words}
     </Button>
   )
