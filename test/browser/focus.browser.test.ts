@@ -16,8 +16,10 @@ describe.skipIf(executablePath === null)('the focus in a browser', () => {
     const { organization, email } = await rig.settle()
     await push(rig.service, organization, documentOf(organization, { title: 'Travel policy' }))
     sourceId = organization.sources.notion
-    const group = { key: organization.adminKey, body: { name: 'Legal', members: [] } }
-    await rig.service.call('PUT', '/v1/groups/legal', group)
+    for (const name of ['Legal', 'Sales']) {
+      const group = { key: organization.adminKey, body: { name, members: [] } }
+      await rig.service.call('PUT', `/v1/groups/${name.toLowerCase()}`, group)
+    }
     const opened = await rig.openTab()
     page = opened.page
     close = opened.close
@@ -70,10 +72,20 @@ describe.skipIf(executablePath === null)('the focus in a browser', () => {
     }
   })
 
+  it('moves to the heading when its opener was deleted', async () => {
+    await page.goto(`${rig.service.url}/console/members`)
+    await page.getByRole('button', { name: 'Actions for Sales' }).press('Enter')
+    await page.getByRole('menuitem', { name: 'Delete the group' }).press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete group' }).press('Enter')
+    const heading = page.getByRole('heading', { name: 'Members', level: 1 })
+    await expect.poll(() => heading.and(page.locator(':focus')).count(), { timeout: 60_000 }).toBe(1)
+  })
+
   it('begins in the first field of a dialog that edits a group', async () => {
     await page.goto(`${rig.service.url}/console/members`)
     await page.getByRole('button', { name: 'Actions for Legal' }).click()
     await page.getByRole('menuitem', { name: 'Edit members' }).click()
-    await page.getByRole('textbox', { name: 'Members' }).and(page.locator(':focus')).waitFor()
+    const field = page.getByRole('textbox', { name: 'Members' })
+    await expect.poll(() => field.and(page.locator(':focus')).count(), { timeout: 60_000 }).toBe(1)
   })
 })

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { ErrorNotice } from './error-state.tsx'
 import type { FormWork } from './submit-form.tsx'
+import { useFocusAfterDeletion } from './use-return-focus.ts'
 
 /** Confirms an action that matters to others or cannot be undone. Cancel has the initial focus. */
 export function ConfirmDialog({
@@ -25,6 +26,7 @@ export function ConfirmDialog({
   onConfirm: () => void
   onClose: () => void
 }) {
+  useFocusAfterDeletion(isOpen)
   return (
     <Modal opened={isOpen} onClose={onClose} title={title}>
       <Stack>

@@ -11,3 +11,21 @@ export function useReturnFocus(): void {
     [opener],
   )
 }
+
+/** Longer than a dialog takes to fade and to return the focus to its opener. */
+const RETURNED_MS = 300
+
+/** Moves the focus to the page's heading when a dialog closes whose opener was deleted, so that Tab continues there. */
+export function useFocusAfterDeletion(isOpen: boolean): void {
+  useEffect(() => {
+    if (!isOpen) return
+    return () => {
+      setTimeout(() => {
+        const heading = document.querySelector<HTMLElement>('main h1')
+        if (heading === null || document.activeElement !== document.body) return
+        heading.tabIndex = -1
+        heading.focus({ preventScroll: true })
+      }, RETURNED_MS)
+    }
+  }, [isOpen])
+}
