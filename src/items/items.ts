@@ -30,7 +30,7 @@ import { deleteSeveral } from './delete-several.ts'
 import { listChunks } from './list-chunks.ts'
 import { listItems } from './list-items.ts'
 import type { JournaledIngests } from './journaled-ingests.ts'
-import { cleanItems, embedPlainWords } from './prepare-items.ts'
+import { type CheckStored, cleanItems, embedPlainWords } from './prepare-items.ts'
 import { blameItems } from './refused-by-model.ts'
 import type { StoreCounts } from './store-items.ts'
 import type { WithinWrite } from './store-steps.ts'
@@ -73,17 +73,17 @@ export interface Items {
    * transaction. On a database with one session, several transactions may each store a part. Items that changed
    * meanwhile are prepared again, so `within` may run more than once for an item. `within` runs while this call holds
    * the organization's item lock, so it must not wait for other changes. @throws AppError `embedding_model_mismatch`,
-   * `upstream_error`; RefusedByModel if the embedding model refuses these items in particular; StoredSince; what
-   * `within` throws
+   * `upstream_error`; RefusedByModel if the embedding model refuses these items in particular; what `within` or
+   * `how.check` throws
    * @param how.anewSince also replaces chunks and vectors of items with the same content, unless they were confirmed
    * after this time, by `how.clock`
-   * @param how.readAt when the items were read, by `how.clock`: stores nothing if one of them was stored after that; null: no limit
+   * @param how.check compares each item with its stored version before any is stored
    */
   write(
     organizationId: string,
     items: readonly NewItem[],
     within?: WithinWrite,
-    how?: { signal?: AbortSignal; anewSince?: Date | undefined; readAt?: Date | null; clock?: Clock },
+    how?: { signal?: AbortSignal; anewSince?: Date | undefined; check?: CheckStored; clock?: Clock },
   ): Promise<StoreCounts>
   /** Updates policies of items that a source's runs stored. Returns the count. */
   changePolicies(source: PolicySource, policies: readonly PolicyChange[], read: PolicyRead): Promise<number>

@@ -43,13 +43,15 @@ export interface PreparedItems {
   unchanged: readonly CleanItem[]
   /** `changed` also contains items with the same content, whose chunks and vectors are replaced. */
   isAnew: boolean
-  /** Items that were stored after this time must not be overwritten; null: no limit. */
-  readAt: Date | null
+  check: CheckStored | undefined
   changed: readonly EmbeddedItem[]
   policies: ReadonlyMap<string, number>
   /** The stored versions of these items when they were compared, by key. */
   stored: ReadonlyMap<string, StoredItem>
 }
+
+/** Compares an item with its stored version, which no one else can change now, and throws to store nothing. */
+export type CheckStored = (item: CleanItem, stored: StoredItem | undefined) => void
 
 interface Embedder {
   id: number
@@ -65,7 +67,6 @@ const CHUNKS_A_BATCH = 384
  * Chunks and embeds the items that differ from the stored ones. Runs outside of any transaction because it is
  * slow. Of two items with the same key, the last one counts.
  * @param given.anewSince also embeds items with the same content, unless they were confirmed after this time
- * @param given.readAt storing fails with StoredSince if an item was stored after this time
  * @throws AppError `embedding_model_mismatch`, `upstream_error`, `validation_failed` for given vectors that do not fit,
  * and the reason of `signal`
  */
@@ -77,13 +78,13 @@ export async function prepareItems(
     items,
     by,
     anewSince,
-    readAt = null,
+    check,
   }: {
     organizationId: string
     items: readonly PushedItem[]
     by: StoredBy
     anewSince?: Date | undefined
-    readAt?: Date | null | undefined
+    check?: CheckStored | undefined
   },
   signal?: AbortSignal,
 ): Promise<PreparedItems> {
@@ -110,7 +111,7 @@ export async function prepareItems(
     targetModelId: state.target?.id ?? null,
     unchanged: ordered.filter(isUnchanged),
     isAnew: anewSince !== undefined,
-    readAt,
+    check,
     changed,
     policies,
     stored,
@@ -138,10 +139,10 @@ export function isMoved(stored: PreparedItems['stored'], item: CleanItem): boole
   return before !== undefined && before.sourceId !== item.sourceId
 }
 
-/** Compares prepared items with the stored ones again; the caller holds the items. @throws StalePreparation, StoredSince */
+/** Compares prepared items with the stored ones again; the caller holds the items. @throws StalePreparation, what the check throws */
 export async function compareAgain(db: Db, prepared: PreparedItems): Promise<PreparedItems> {
   const stored = await findStored(db, prepared.organizationId, itemsOf(prepared))
-  requireUnstoredSince(prepared, stored)
+  checkStored(prepared, stored)
   if (!prepared.unchanged.every((item) => isStoredAs(stored, item))) throw new StalePreparation()
   return { ...prepared, stored }
 }
@@ -154,21 +155,9 @@ export class StalePreparation extends Error {
   }
 }
 
-/** An item was stored after these were read, so they may be older: read them again. */
-export class StoredSince extends Error {
-  constructor() {
-    super('an item was stored after it was read')
-    this.name = 'StoredSince'
-  }
-}
-
-/** @throws StoredSince */
-export function requireUnstoredSince(
-  { readAt }: Pick<PreparedItems, 'readAt'>,
-  stored: PreparedItems['stored'],
-): void {
-  if (readAt === null) return
-  for (const { syncedAt } of stored.values()) if (syncedAt > readAt) throw new StoredSince()
+/** @throws what the check throws */
+export function checkStored(prepared: PreparedItems, stored: PreparedItems['stored']): void {
+  for (const item of itemsOf(prepared)) prepared.check?.(item, stored.get(itemKey(item)))
 }
 
 /** All writers lock items in this order, which prevents deadlocks. */

@@ -8,6 +8,7 @@ import { adoptModel, lockModelsForWriting, readModelState } from '../models/inde
 import type { ItemChanges } from '../item-changes/index.ts'
 import { type CleanItem, ITEM_COLUMNS, itemKey } from './item.ts'
 import {
+  checkStored,
   type EmbeddedItem,
   findStoredItems,
   inKeyOrder,
@@ -16,7 +17,6 @@ import {
   itemsOf,
   policyOf,
   type PreparedItems,
-  requireUnstoredSince,
   StalePreparation,
 } from './prepare-items.ts'
 import { type ChunkRow, deleteChunks, insertChunks } from './store-chunks.ts'
@@ -50,7 +50,7 @@ const CHARACTERS_A_STATEMENT = 250_000
  * Writes prepared items with their chunks and vectors, and replaces those of changed items. An item that
  * arrives under another source of its provider moves there; one with the same content is confirmed. They are
  * searchable once the transaction commits.
- * @throws StalePreparation if the transaction must be rolled back and the items prepared again, StoredSince
+ * @throws StalePreparation if the transaction must be rolled back and the items prepared again; what the check throws
  */
 export async function storeItems(
   tx: Tx,
@@ -63,7 +63,7 @@ export async function storeItems(
   await lockModelsForWriting(tx, prepared.organizationId)
   await requireSameModels(tx, prepared)
   const stored = await findStoredItems(tx, prepared.organizationId, items, true)
-  requireUnstoredSince(prepared, stored)
+  checkStored(prepared, stored)
   return await storeKnown(tx, changes, { ...prepared, stored }, syncedAt)
 }
 

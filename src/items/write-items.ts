@@ -5,7 +5,7 @@ import { changeItems, itemLockOf } from '../item-changes/index.ts'
 import { endClaims } from './claims.ts'
 import { type CleanItem, itemKey, type PushedItem } from './item.ts'
 import type { JournaledIngests, RecordIngest } from './journaled-ingests.ts'
-import { compareAgain, itemsOf, type PreparedItems, prepareItems } from './prepare-items.ts'
+import { type CheckStored, compareAgain, itemsOf, type PreparedItems, prepareItems } from './prepare-items.ts'
 import { cutSteps, type OnStored, storeAllSteps, type StepStorage, type WithinWrite } from './store-steps.ts'
 import { type StoreCounts, storeItems, untilFresh } from './store-items.ts'
 
@@ -30,7 +30,7 @@ export async function writeItems(
     items: readonly CleanItem[]
     within: WithinWrite
     anewSince?: Date | undefined
-    readAt?: Date | null | undefined
+    check?: CheckStored | undefined
   },
   signal?: AbortSignal,
 ): Promise<StoreCounts> {

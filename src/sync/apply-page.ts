@@ -7,6 +7,7 @@ import {
   type Items,
   type NewItem,
   TITLE_CHARACTERS_MAX,
+  type WithinWrite,
 } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { storableText } from '../kernel/text.ts'
@@ -23,7 +24,7 @@ import {
   hasPolicy,
   markSeen,
   markSynced,
-  withKnownPolicies,
+  storeWithPolicies,
 } from './synced-items.ts'
 
 export interface ApplyDependencies {
@@ -122,49 +123,47 @@ async function applyPart(
 ): Promise<PageCounts> {
   const { organizationId, source } = run
   const read = part.upserts.map((item) => newItem(source, item))
-  const items = await withKnownPolicies(deps.db, source, read)
   const upserted = read.map(({ externalId, metadata }) => ({ externalId, hasPolicy: hasPolicy(metadata) }))
   const comes = new Set(upserted.map(({ externalId }) => externalId))
   const goes = part.deletions.map(storableText).filter((id) => !comes.has(id))
   let others = { deleted: 0, failed: 0, skipped: 0 }
-  const written = await deps.items.write(
-    organizationId,
-    items,
-    async (tx, { items: stored, counts, isLast }, changes) => {
-      const lastSnapshot = await requireUnpaused(tx, run)
-      // Items from a page of changes are as new as the last full crawl.
-      const snapshot = part.snapshot ?? lastSnapshot
-      await requireLease(tx, run)
-      const ids = new Set(stored.map(({ externalId }) => externalId))
-      await markSynced(
+  const within: WithinWrite = async (tx, { items: stored, counts, isLast }, changes) => {
+    const lastSnapshot = await requireUnpaused(tx, run)
+    // Items from a page of changes are as new as the last full crawl.
+    const snapshot = part.snapshot ?? lastSnapshot
+    await requireLease(tx, run)
+    const ids = new Set(stored.map(({ externalId }) => externalId))
+    await markSynced(
+      tx,
+      source,
+      upserted.filter(({ externalId }) => ids.has(externalId)),
+      snapshot,
+    )
+    const pageCounts = { ingested: counts.ingested, unchanged: counts.skipped }
+    if (!isLast) return await addCounts(tx, run, pageCounts)
+    if (part.snapshot !== null)
+      await markSeen(
         tx,
         source,
-        upserted.filter(({ externalId }) => ids.has(externalId)),
-        snapshot,
+        part.failures.map(({ externalId }) => storableText(externalId)),
+        part.snapshot,
       )
-      const pageCounts = { ingested: counts.ingested, unchanged: counts.skipped }
-      if (!isLast) return await addCounts(tx, run, pageCounts)
-      if (part.snapshot !== null)
-        await markSeen(
-          tx,
-          source,
-          part.failures.map(({ externalId }) => storableText(externalId)),
-          part.snapshot,
-        )
-      const at = deps.clock.now()
-      const kept = await recordFailures(tx, run, part, at)
-      const left = kept.skipped.filter((id) => !comes.has(id) && part.stored?.has(id) !== true)
-      const removed = await findClaimed(tx, source, [...new Set(left).intersection(new Set(goes))])
-      const deleted = await dropClaims(tx, changes, source, goes, at)
-      others = { deleted, failed: kept.failed, skipped: left.length - removed.length }
-      pageCounts.unchanged += part.unchanged ?? 0
-      await addCounts(tx, run, { ...pageCounts, ...others, discovered: part.discovered }, { isPage: true })
-      if (part.cursor !== undefined) await saveCursor(tx, run.source, part.cursor)
-      if (part.finishes) {
-        await deps.finish(tx, run, { succeeded: true, snapshot: part.snapshot })
-      }
-    },
-    { signal, anewSince: run.fullResync ? run.startedAt : undefined, clock: deps.clock },
+    const at = deps.clock.now()
+    const kept = await recordFailures(tx, run, part, at)
+    const left = kept.skipped.filter((id) => !comes.has(id) && part.stored?.has(id) !== true)
+    const removed = await findClaimed(tx, source, [...new Set(left).intersection(new Set(goes))])
+    const deleted = await dropClaims(tx, changes, source, goes, at)
+    others = { deleted, failed: kept.failed, skipped: left.length - removed.length }
+    pageCounts.unchanged += part.unchanged ?? 0
+    await addCounts(tx, run, { ...pageCounts, ...others, discovered: part.discovered }, { isPage: true })
+    if (part.cursor !== undefined) await saveCursor(tx, run.source, part.cursor)
+    if (part.finishes) {
+      await deps.finish(tx, run, { succeeded: true, snapshot: part.snapshot })
+    }
+  }
+  const anewSince = run.fullResync ? run.startedAt : undefined
+  const written = await storeWithPolicies(deps.db, source, read, (items, check) =>
+    deps.items.write(organizationId, items, within, { signal, anewSince, check, clock: deps.clock }),
   )
   for (const failure of part.failures) if ('fault' in failure) deps.onItemFault(run, failure.fault)
   return { ingested: written.ingested, unchanged: written.skipped + (part.unchanged ?? 0), ...others }

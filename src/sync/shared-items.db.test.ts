@@ -6,8 +6,10 @@ import { workerUrls } from '../../test/support/database-setup.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
 import { openPostgres } from '../database/drivers/postgres.ts'
-import { dropClaims } from '../items/index.ts'
-import { type ProviderAdapter } from '../providers/index.ts'
+import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
+import { createItems, dropClaims, type Items } from '../items/index.ts'
+import { createModelRegistry } from '../models/index.ts'
+import type { AccessPolicy, ProviderAdapter } from '../providers/index.ts'
 import { createRemovals, createSources, readSource } from '../sources/index.ts'
 import { storedIds } from './synced-items.ts'
 import type { SyncWorker } from './sync-worker.ts'
@@ -35,6 +37,13 @@ async function sync(sourceId: string, fullResync = false) {
   const run = await bench.run(runId)
   expect(run).toMatchObject({ status: 'succeeded', error_message: null })
   return run
+}
+
+/** The items as the workers of a bench store them. */
+function itemsOf({ db }: SyncBench): Items {
+  const model = hashEmbeddingModel()
+  const models = createModelRegistry({ configured: model, builtin: async () => model })
+  return createItems({ db, models, clock: { now: () => new Date(bench.now) } })
 }
 
 const stored = async () => ({ ana: await bench.stored(anasId), ben: await bench.stored(bensId) })
@@ -248,6 +257,42 @@ describe('the access policy of a file that two accounts see', () => {
     ana.remove('my/shared')
     await sync(anasId)
     expect(await item()).toEqual({ source_id: bensId, metadata: { accessPolicy: policy }, body: 'shared' })
+  })
+
+  it('is the newest one, even if another account reads the file while it changes', async () => {
+    await sync(anasId)
+    ben.put('my/shared', 'changed')
+    const items = itemsOf(bench)
+    const narrowed: AccessPolicy = { visibility: 'restricted', users: ['ada@example.com'] }
+    let writes = 0
+    worker = bench.worker(
+      { [bensId]: told(ben, null) },
+      {
+        items: {
+          async write(...given) {
+            writes += 1
+            if (writes === 1) {
+              const source = await readSource(bench.db, {
+                organizationId: bench.organization.id,
+                sourceId: anasId,
+              })
+              bench.now += 1
+              const now = new Date(bench.now)
+              const read = { since: now, now, within: async () => {} }
+              const change = { externalId: 'my/shared', accessPolicy: narrowed }
+              expect(await items.changePolicies(source, [change], read)).toBe(1)
+            }
+            return await items.write(...given)
+          },
+        },
+      },
+    )
+    await sync(bensId)
+    expect(await item()).toEqual({
+      source_id: bensId,
+      metadata: { accessPolicy: narrowed },
+      body: 'changed',
+    })
   })
 
   it("is erased when the file's only account can no longer list it", async () => {

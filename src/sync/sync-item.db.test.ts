@@ -114,6 +114,33 @@ const reasons = async () =>
   ])
 
 describe('syncing one item again', () => {
+  it('does not count the policy that only another account lists as its own', async () => {
+    const otherId = await bench.connect()
+    await bench.queue(otherId)
+    const told: ProviderAdapter = {
+      ...provider.adapter,
+      async *listChanges(session, input) {
+        const metadata = { accessPolicy: { visibility: 'public' as const } }
+        for await (const page of provider.adapter.listChanges(session, input))
+          yield { ...page, upserts: page.upserts.map((item) => Object.assign({}, item, { metadata })) }
+      },
+    }
+    await bench.worker(told).settle()
+    provider.put('one', 'The second version.')
+    await run()
+    const id = await idOf('one')
+    expect(await sync(id)).toEqual({ outcome: 'unchanged', reason: null })
+    const claims = await bench.db
+      .selectFrom('synced_items')
+      .select(['source_id', 'has_policy'])
+      .where('source_item_id', '=', id)
+      .execute()
+    expect(Object.fromEntries(claims.map((claim) => [claim.source_id, claim.has_policy]))).toEqual({
+      [otherId]: true,
+      [sourceId]: false,
+    })
+  })
+
   it('stores what its provider has now, and records it', async () => {
     provider.put('one', 'The second version.')
     provider.put('two', 'Not asked for.')

@@ -1,7 +1,7 @@
 import { recordEvent } from '../audit/index.ts'
 import { createDatabaseClock, measureClockLag } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
-import { dropClaims, type Items, StoredSince } from '../items/index.ts'
+import { type CheckStored, dropClaims, type Items, type WithinWrite } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Viewer } from '../kernel/viewer.ts'
@@ -21,7 +21,7 @@ import type { OpenAccount } from './execute-run.ts'
 import { isItemFault, storeFailure } from './item-faults.ts'
 import { renewFailures } from './list-skipped.ts'
 import { requireRunnable } from './require-runnable.ts'
-import { findClaim, hasPolicy, markReread, wereStoredSince, withKnownPolicies } from './synced-items.ts'
+import { findClaim, hasPolicy, markReread, storeWithPolicies, wereStoredSince } from './synced-items.ts'
 
 /** `failed`: it stays as it was stored. */
 export type ItemSyncOutcome = 'updated' | 'unchanged' | 'deleted' | 'failed'
@@ -73,6 +73,9 @@ export function createItemSyncs(given: ItemSyncDependencies): ItemSyncs {
     },
   }
 }
+
+/** An item was stored after it was read: read it again. */
+class StoredSince extends Error {}
 
 /** A run stored the item during the read, so what was read may be older than what is stored. */
 function nullIfStoredSince(error: unknown): null {
@@ -141,11 +144,7 @@ async function store(
   signal: AbortSignal,
 ): Promise<ItemSync> {
   const { organizationId } = viewer
-  const found = await withKnownPolicies(
-    db,
-    source,
-    read.upserts.map((one) => newItem(source, one)),
-  )
+  const found = read.upserts.map((one) => newItem(source, one))
   const upserted = new Map(found.map(({ externalId, metadata }) => [externalId, hasPolicy(metadata)]))
   const gone = read.deletions.map(storableText).filter((one) => !upserted.has(one))
   const notes = [...read.failures, ...(read.skipped ?? [])].filter(
@@ -153,37 +152,40 @@ async function store(
   )
   const reason = notes.map(({ message }) => message).join('; ') || null
   let outcome: ItemSyncOutcome = 'failed'
-  await items.write(
-    organizationId,
-    found,
-    async (tx, { items: stored, counts, isLast }, changes) => {
-      const at = clock.now()
-      await requireRunnable(tx, viewer, source.sourceId)
-      await markReread(
-        tx,
-        source,
-        stored.map(({ externalId }) => ({ externalId, hasPolicy: upserted.get(externalId) === true })),
-        source.lastSnapshot,
-      )
-      if (!isLast) return
-      if (item.readAt !== null && (await wereStoredSince(tx, source, gone, item.readAt)))
+  const within: WithinWrite = async (tx, { items: stored, counts, isLast }, changes) => {
+    const at = clock.now()
+    await requireRunnable(tx, viewer, source.sourceId)
+    await markReread(
+      tx,
+      source,
+      stored.map(({ externalId }) => ({ externalId, hasPolicy: upserted.get(externalId) === true })),
+      source.lastSnapshot,
+    )
+    if (!isLast) return
+    if (item.readAt !== null && (await wereStoredSince(tx, source, gone, item.readAt)))
+      throw new StoredSince()
+    await dropClaims(tx, changes, source, gone, at)
+    await renewFailures(tx, source, { failures: read.failures, skipped: read.skipped ?? [], gone }, at)
+    // Another account may still have it.
+    const isThere = (await findClaim(tx, organizationId, item.id)) !== undefined
+    const isRead = upserted.has(item.externalId) || gone.includes(item.externalId)
+    outcome = !isThere ? 'deleted' : !isRead ? 'failed' : counts.ingested > 0 ? 'updated' : 'unchanged'
+    if (findProvider(source.provider).reportsReaders) await schedulePermissionPoll(tx, source, at)
+    await recordEvent(tx, viewer, {
+      action: 'source_item.sync',
+      target: ['source_item', item.id],
+      metadata: { provider: source.provider, connectorId: source.sourceId, outcome },
+      providers: [source.provider],
+      at,
+    })
+  }
+  await storeWithPolicies(db, source, found, (complete, isCurrent) => {
+    const check: CheckStored = (one, stored) => {
+      if (item.readAt !== null && stored !== undefined && stored.syncedAt > item.readAt)
         throw new StoredSince()
-      await dropClaims(tx, changes, source, gone, at)
-      await renewFailures(tx, source, { failures: read.failures, skipped: read.skipped ?? [], gone }, at)
-      // Another account may still have it.
-      const isThere = (await findClaim(tx, organizationId, item.id)) !== undefined
-      const isRead = upserted.has(item.externalId) || gone.includes(item.externalId)
-      outcome = !isThere ? 'deleted' : !isRead ? 'failed' : counts.ingested > 0 ? 'updated' : 'unchanged'
-      if (findProvider(source.provider).reportsReaders) await schedulePermissionPoll(tx, source, at)
-      await recordEvent(tx, viewer, {
-        action: 'source_item.sync',
-        target: ['source_item', item.id],
-        metadata: { provider: source.provider, connectorId: source.sourceId, outcome },
-        providers: [source.provider],
-        at,
-      })
-    },
-    { signal, clock, readAt: item.readAt },
-  )
+      isCurrent(one, stored)
+    }
+    return items.write(organizationId, complete, within, { signal, clock, check })
+  })
   return { outcome, reason }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
-import type { NewItem } from '../items/index.ts'
+import type { CheckStored, NewItem } from '../items/index.ts'
 import type { Source } from '../sources/index.ts'
 
 /** A row of synced_items is a source's claim on an item: two accounts may see the same file. */
@@ -103,29 +103,56 @@ export async function markSeen(
       and s.external_id = given.external_id`.execute(tx)
 }
 
-const Policies = z.array(z.object({ external_id: z.string(), policy: z.unknown() }))
+const Known = z.array(z.object({ external_id: z.string(), hash: z.string(), policy: z.unknown() }))
+const ATTEMPTS_MAX = 8
 
-/** Adds stored policies to items whose permissions this source may not list, while another source may. */
-export async function withKnownPolicies(
+/** An item changed after the policy that another source knows of it was read. */
+class PolicyOutdated extends Error {}
+
+/**
+ * Stores items. Those whose permissions this source may not list get the policy that another source knows.
+ * @param store stores the given items, unless the check throws
+ */
+export async function storeWithPolicies<Result>(
   db: Db,
   source: SyncedSource,
   items: readonly NewItem[],
-): Promise<NewItem[]> {
+  store: (items: NewItem[], check: CheckStored) => Promise<Result>,
+): Promise<Result> {
   const untold = items.filter(({ metadata }) => !hasPolicy(metadata)).map(({ externalId }) => externalId)
-  if (untold.length === 0) return [...items]
+  const isUntold = new Set(untold)
+  for (let attempt = 1; ; attempt++) {
+    const known = await findKnown(db, source, untold)
+    const check: CheckStored = ({ externalId }, stored) => {
+      if (isUntold.has(externalId) && known.get(externalId)?.hash !== stored?.hash) throw new PolicyOutdated()
+    }
+    const complete = items.map((item) => {
+      const accessPolicy = known.get(item.externalId)?.policy ?? null
+      return accessPolicy === null ? item : { ...item, metadata: { ...item.metadata, accessPolicy } }
+    })
+    try {
+      return await store(complete, check)
+    } catch (error) {
+      if (!(error instanceof PolicyOutdated) || attempt === ATTEMPTS_MAX) throw error
+    }
+  }
+}
+
+/** Stored items with their hash, and with their policy if another source's runs have told it, by external id. */
+async function findKnown(
+  db: Db,
+  source: SyncedSource,
+  externalIds: readonly string[],
+): Promise<Map<string, z.output<typeof Known>[number]>> {
+  if (externalIds.length === 0) return new Map()
   const { rows } = await sql`
-    select i.external_id, i.metadata -> 'accessPolicy' as policy
-    from json_array_elements_text(${JSON.stringify(untold)}::json) as given(external_id)
-    join source_items i on i.organization_id = ${source.organizationId} and i.provider = ${source.provider}
-      and i.external_id = given.external_id
-    where i.metadata ? 'accessPolicy' and exists (
+    select i.external_id, encode(i.content_sha256, 'hex') as hash, case when exists (
       select from synced_items s where s.organization_id = i.organization_id and s.source_item_id = i.id
-        and s.source_id <> ${source.sourceId} and s.has_policy)`.execute(db)
-  const known = new Map(Policies.parse(rows).map((row) => [row.external_id, row.policy]))
-  return items.map((item) => {
-    const accessPolicy = hasPolicy(item.metadata) ? undefined : known.get(item.externalId)
-    return accessPolicy === undefined ? item : { ...item, metadata: { ...item.metadata, accessPolicy } }
-  })
+        and s.source_id <> ${source.sourceId} and s.has_policy) then i.metadata -> 'accessPolicy' end as policy
+    from json_array_elements_text(${JSON.stringify(externalIds)}::json) as given(external_id)
+    join source_items i on i.organization_id = ${source.organizationId} and i.provider = ${source.provider}
+      and i.external_id = given.external_id`.execute(db)
+  return new Map(Known.parse(rows).map((row) => [row.external_id, row]))
 }
 
 export function hasPolicy(metadata: object): boolean {
