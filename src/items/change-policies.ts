@@ -11,14 +11,14 @@ import type { AccessPolicy, PermissionsPage } from '../providers/index.ts'
 import { changeItems } from '../item-changes/index.ts'
 import { contentHash, fieldsOf } from './item.ts'
 import { originOf } from './item-policies.ts'
-import { inParts } from '../kernel/in-parts.ts'
 
 export type PolicyChange = PermissionsPage['policies'][number]
 
 export type PolicySource = SourceRef & { provider: ProviderId }
 
-/** Items per transaction, whose contents are read for hashing. */
-const AT_ONCE = 100
+/** Per transaction, which reads the contents for hashing. One item may be larger. */
+const ITEMS_AT_ONCE = 100
+const TEXT_BYTES_AT_ONCE = 512 * 1024
 
 export interface PolicyRead {
   /** Items that were stored between `since` and `now` keep their policy: it may be newer than the given one. */
@@ -38,17 +38,40 @@ export async function changePolicies(
 ): Promise<number> {
   const changed = await findChanged(db, source, policies)
   let count = 0
-  for (const some of inParts(changed, AT_ONCE)) count += await store(db, source, some, read)
+  for (const some of partsOf(changed)) count += await store(db, source, some, read)
   return count
 }
 
 const Current = z.array(
-  z.object({ id: z.string(), external_id: z.string(), policy: z.unknown(), told: z.boolean() }),
+  z.object({
+    id: z.string(),
+    external_id: z.string(),
+    bytes: z.number(),
+    policy: z.unknown(),
+    told: z.boolean(),
+  }),
 )
 
 interface Changed {
   id: string
+  bytes: number
   accessPolicy: AccessPolicy | null
+}
+
+function* partsOf(changed: readonly Changed[]): Generator<Changed[]> {
+  let part: Changed[] = []
+  let bytes = 0
+  for (const one of changed) {
+    const isFull = part.length === ITEMS_AT_ONCE || bytes + one.bytes > TEXT_BYTES_AT_ONCE
+    if (isFull && part.length > 0) {
+      yield part
+      part = []
+      bytes = 0
+    }
+    part.push(one)
+    bytes += one.bytes
+  }
+  if (part.length > 0) yield part
 }
 
 /** The items whose stored policy differs. If this source reports no policy, one reported by another source stays. */
@@ -59,7 +82,7 @@ async function findChanged(
 ): Promise<Changed[]> {
   const wanted = new Map(policies.map(({ externalId, accessPolicy }) => [externalId, accessPolicy]))
   const { rows } = await sql`
-    select i.id, s.external_id, i.metadata -> 'accessPolicy' as policy, exists (
+    select i.id, s.external_id, octet_length(i.body) as bytes, i.metadata -> 'accessPolicy' as policy, exists (
       select from synced_items o where o.organization_id = s.organization_id
         and o.source_item_id = s.source_item_id and o.source_id <> s.source_id and o.has_policy) as told
     from json_array_elements_text(${JSON.stringify([...wanted.keys()])}::json) as given(external_id)
@@ -67,10 +90,10 @@ async function findChanged(
       and s.external_id = given.external_id
     join source_items i on i.organization_id = s.organization_id and i.id = s.source_item_id
     order by i.id`.execute(db)
-  return Current.parse(rows).flatMap(({ id, external_id, policy, told }) => {
+  return Current.parse(rows).flatMap(({ id, external_id, bytes, policy, told }) => {
     const accessPolicy = wanted.get(external_id) ?? null
     const isSame = isDeepStrictEqual(policy ?? null, accessPolicy)
-    return isSame || (accessPolicy === null && told) ? [] : [{ id, accessPolicy }]
+    return isSame || (accessPolicy === null && told) ? [] : [{ id, bytes, accessPolicy }]
   })
 }
 
