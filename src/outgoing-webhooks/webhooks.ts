@@ -175,7 +175,7 @@ async function applyChange(
 ): Promise<Webhook> {
   const before = await find(tx, caller.organizationId, id, 'locked')
   const given = {
-    ...(url === undefined ? {} : { url }),
+    ...(url === undefined || url === before.url ? {} : { url, failing_since: null }),
     ...(description === undefined ? {} : { description }),
     ...(eventTypes === undefined ? {} : { event_types: eventTypes }),
   }

@@ -164,18 +164,19 @@ async function fail(tx: Tx, delivery: Row<'webhook_deliveries'>, error: Delivery
 /** Records when deliveries began to fail. Disables a webhook that returned 410 or has failed for three days. */
 async function noteHealth(
   tx: Tx,
-  { organizationId, webhookId }: Taken,
+  { organizationId, webhookId, url }: Taken,
   error: DeliveryError | null,
   now: Date,
 ): Promise<WebhookDisabledReason | null> {
   const webhook = await tx
     .selectFrom('outgoing_webhooks')
-    .select(['status', 'failing_since'])
+    .select(['status', 'failing_since', 'url'])
     .where('organization_id', '=', organizationId)
     .where('id', '=', webhookId)
     .forNoKeyUpdate()
     .executeTakeFirst()
-  if (!webhook || webhook.status === 'disabled') return null
+  // What its former address answered says nothing about a new one.
+  if (!webhook || webhook.status === 'disabled' || webhook.url !== url) return null
   const since = error === null ? null : (webhook.failing_since ?? now)
   const isFailing = since !== null && now.getTime() - since.getTime() >= FAILING_MS
   const disabled = error === 'gone' ? 'gone' : isFailing ? 'failing' : null
