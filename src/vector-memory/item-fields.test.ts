@@ -1,3 +1,5 @@
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { ItemFields } from './item-fields.ts'
 import type { ItemRow } from './search-filter.ts'
@@ -79,3 +81,21 @@ describe('item scopes', () => {
     expect(scopes.map((scope) => fields.select(scope).rows)).toEqual(counted)
   })
 })
+
+it('keeps no texts of former versions of its items', () => {
+  const fields = new ItemFields()
+  const updates = 100_000
+  const authorOf = (n: number) => String(n).padStart(500, 'x')
+  const before = usedBytes()
+  for (let n = 0; n < updates; n += 1) fields.put(row('a', { author_name: authorOf(n) }))
+  const after = usedBytes()
+  expect(fields.saved(0, 1)).toMatchObject([{ author_name: authorOf(updates - 1) }])
+  expect(after - before).toBeLessThan(5_000_000)
+})
+
+/** After a garbage collection. */
+function usedBytes(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc()')
+  return getHeapStatistics().used_heap_size
+}

@@ -42,6 +42,9 @@ export interface Selection {
 /** The number of selections cached until an item changes. Callers repeat their scopes. */
 const SCOPES_MAX = 8
 
+/** Texts kept beyond the number of items, which are those of former versions. */
+const FORMER_TEXTS_MAX = 1_000
+
 /** Shared by all snapshots of the process. */
 let versions = 0
 
@@ -86,8 +89,10 @@ export class ItemFields {
 
   #shared(text: string): string {
     const known = this.#texts.get(text)
-    if (known === undefined) this.#texts.set(text, text)
-    return known ?? text
+    if (known !== undefined) return known
+    if (this.#texts.size >= this.#numbers.size + FORMER_TEXTS_MAX) this.#texts.clear()
+    this.#texts.set(text, text)
+    return text
   }
 
   /** The number of assigned numbers, including free ones. */
