@@ -1,6 +1,7 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
+import { cpuMs } from '../../test/support/hostile-texts.ts'
 import { ItemFields } from './item-fields.ts'
 import type { ItemRow } from './search-filter.ts'
 import { Readable } from '../kernel/viewer.ts'
@@ -80,6 +81,18 @@ describe('item scopes', () => {
     expect(counted).toEqual([4, 6, 6, 0, 0, 6, 0, 2, 4, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0])
     expect(scopes.map((scope) => fields.select(scope).rows)).toEqual(counted)
   })
+})
+
+it('tests long metadata of many items in little time', () => {
+  const fields = new ItemFields()
+  const metadata = Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`key${n}`, n]))
+  for (let n = 0; n < 50_000; n += 1) fields.addRows(fields.put(row(String(n), { metadata })), 1)
+  const select = (given: Record<string, number>) =>
+    fields.select({ providers: null, readable: Readable.everything, filter: { metadata: given } })
+  const asked = Object.fromEntries(Object.entries(metadata).slice(-16))
+  expect(select(asked).rows).toBe(50_000)
+  const times = [-1, -2, -3, -4, -5].map((other) => cpuMs(() => select({ ...asked, key63: other })))
+  expect(Math.min(...times)).toBeLessThan(30)
 })
 
 it('keeps no texts of former versions of its items', () => {

@@ -29,7 +29,7 @@ it('keeps the file format of saved vectors unless its version is raised', () => 
     .update(new Uint8Array(memory.buffer.slice(0, 2 * UNIT_BYTES)))
     .update(JSON.stringify(fields.saved(0, fields.numbers)))
   expect({ format: FORMAT, holds: hash.digest('hex').slice(0, 16) }).toEqual({
-    format: 5,
+    format: 6,
     holds: '6b8261937c392689',
   })
 })

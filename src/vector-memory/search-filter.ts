@@ -72,7 +72,7 @@ export const ITEM_ROW_COLUMNS = ItemRow.keyof()
   .options.map((name) => `${COMPUTED[name] ?? `f.${name}`} as ${name}`)
   .join(', ')
 
-/** Two hashes for each pair of a key and a scalar value in the metadata; null: may match any filter. */
+/** Two hashes for each pair of a key and a scalar value in the metadata, in their order; null: may match any filter. */
 const Pairs = z.array(z.number()).nullable()
 type Pairs = z.output<typeof Pairs>
 
@@ -153,22 +153,24 @@ const SECOND_SEED = 0x1b873593
 function hashPairs(metadata: Readonly<Record<string, unknown>>): Pairs {
   const pairs = Object.entries(metadata)
   if (pairs.length > PAIRS_MAX) return null
-  const hashes: number[] = []
+  const hashes: [number, number][] = []
   for (const [key, value] of pairs) {
     if (typeof value === 'object' && value !== null) continue
     const text = `${key}\0${JSON.stringify(value)}`
-    hashes.push(hashText(text), hashText(text, SECOND_SEED))
+    hashes.push([hashText(text), hashText(text, SECOND_SEED)])
   }
-  return hashes
+  return hashes.toSorted(([a, b], [c, d]) => a - c || b - d).flat()
 }
 
+/** Reads both lists once, because a search tests every item. */
 function hasAll(pairs: Pairs, wanted: readonly number[]): boolean {
   if (pairs === null) return true
+  let of = 0
   for (let at = 0; at < wanted.length; at += 2) {
-    let found = false
-    for (let of = 0; of < pairs.length && !found; of += 2)
-      found = pairs[of] === wanted[at] && pairs[of + 1] === wanted[at + 1]
-    if (!found) return false
+    const [first = 0, second = 0] = [wanted[at], wanted[at + 1]]
+    while ((pairs[of] ?? first) < first || (pairs[of] === first && (pairs[of + 1] ?? second) < second))
+      of += 2
+    if (pairs[of] !== first || pairs[of + 1] !== second) return false
   }
   return true
 }

@@ -9,7 +9,7 @@ import type { VectorSnapshot } from './vector-snapshot.ts'
 /** A snapshot's file: a head, the items, then rows by block, each with its length and CRC-32. Length 0 ends it. */
 
 /** Increase this whenever the format or the meaning of a unit, an item, or a part changes. */
-export const FORMAT = 5
+export const FORMAT = 6
 
 const Head = z
   .object({
