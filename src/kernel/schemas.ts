@@ -116,7 +116,7 @@ const OFFSET_TOO_FAR = /[+-](?:1[6-9]|2\d):\d\d$/
 
 /** ISO 8601 with `Z` or an offset, of any year. Only for times that are compared and never stored. */
 export const AnyTime = z.iso
-  .datetime({ offset: true })
+  .datetime({ offset: true, abort: true })
   .max(TIMESTAMP_CHARACTERS_MAX)
   .refine((time) => !OFFSET_TOO_FAR.test(time), 'must have an offset of at most 15:59')
 

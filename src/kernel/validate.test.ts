@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { AppError } from './errors.ts'
+import { Timestamp } from './schemas.ts'
 import { findIssues, validate } from './validate.ts'
 
 const Body = z.strictObject({
@@ -31,6 +32,11 @@ function faultsOf(fields: object): string[] {
 }
 
 describe('a validation message names the field in a sentence', () => {
+  it('reports one fault of a malformed time, not also its range', () => {
+    const found = findIssues(z.object({ at: Timestamp }), { at: 'yesterday' }, 'body')
+    expect(found).toMatchObject({ count: 1 })
+  })
+
   it.each([
     [{ query: undefined }, 'query is required'],
     [{ query: null }, 'query must be a string, not null'],
@@ -96,7 +102,7 @@ describe('an unknown field', () => {
 
   it('names its location and the known fields when no name is near', () => {
     expect(faultsOf({ inner: { title: 'x', colour: 1 } })).toEqual([
-      'unknown field "colour" in inner; there is title',
+      'unknown field "colour" in inner; accepted: title',
     ])
   })
 
@@ -117,7 +123,7 @@ describe('the error for a hostile body', () => {
     const attempt = (): unknown => validate(Body, { query: 1, ...fields }, 'body')
     expect(attempt).toThrow(AppError)
     expect(performance.now() - started).toBeLessThan(5_000)
-    expect(attempt).toThrow(/^unknown field "x{80}…"; there are query, .*, … \(and 50000 more\)$/)
+    expect(attempt).toThrow(/^unknown field "x{80}…"; accepted: query, .*, … \(and 50000 more\)$/)
     const found = findIssues(Body, fields, 'body')
     if ('data' in found) throw new Error('it was taken')
     expect(found.issues).toHaveLength(100)

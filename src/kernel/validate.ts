@@ -98,7 +98,7 @@ function unknownField(
 ): ValidationIssue {
   const nearest = nearestName(key, known)
   const where = parent.length === 0 ? '' : ` in ${pathOf(parent)}`
-  const hint = nearest === undefined ? `; there ${listed(known)}` : `; did you mean "${nearest}"?`
+  const hint = nearest === undefined ? `; ${listed(known)}` : `; did you mean "${nearest}"?`
   return {
     path: pathOf([...parent, key]),
     message: `unknown ${PARTS[part].field} "${clipped(key, NAME_CHARACTERS_MAX)}"${where}${hint}`,
@@ -107,8 +107,8 @@ function unknownField(
 
 function listed(names: readonly string[]): string {
   const shown = names.slice(0, NAMES_LISTED_MAX)
-  if (shown.length === 0) return 'are none'
-  return `${names.length === 1 ? 'is' : 'are'} ${shown.join(', ')}${names.length > shown.length ? ', …' : ''}`
+  if (shown.length === 0) return 'none is accepted'
+  return `accepted: ${shown.join(', ')}${names.length > shown.length ? ', …' : ''}`
 }
 
 function sentence(part: ValidatedPart, { path, message }: z.core.$ZodIssue): ValidationIssue {

@@ -205,7 +205,7 @@ describe('the tools', () => {
     const { isError, texts } = await call(client, 'remember', { text: 'The door code is 4711.' })
     expect(isError).toBe(true)
     const [first, ...others] = (texts[0] ?? '').split('\n')
-    expect(first).toMatch(/^validation_failed: unknown field "text"; there are connectorId,/)
+    expect(first).toMatch(/^validation_failed: unknown field "text"; accepted: connectorId,/)
     expect(others).toContain('title is required')
     expect(texts[0]).not.toContain('documents.0')
     expect(await call(client, 'list_sources', { provider: 'slack' })).toMatchObject({
