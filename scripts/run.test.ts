@@ -79,7 +79,8 @@ describe('a task', () => {
     const pidFile = path.join(checkout, 'npm.pid')
     await writeFile(
       npm,
-      `require('node:fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); setInterval(() => {}, 1000)`,
+      // The real npm first takes back what it has installed.
+      `process.on('SIGTERM', () => {}); require('node:fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); setInterval(() => {}, 1000)`,
     )
     const child = spawn(process.execPath, [path.join(checkout, 'scripts/run.mjs'), 'generate'], {
       env: { ...process.env, npm_execpath: npm },
@@ -104,7 +105,7 @@ describe('a task', () => {
         ),
       ).toBe(false)
     } finally {
-      if (isRunning(pid)) process.kill(pid)
+      if (isRunning(pid)) process.kill(pid, 'SIGKILL')
     }
   })
 

@@ -198,10 +198,11 @@ async function npmCommand(node) {
 
 const stop = (_signal, number) => process.exit(128 + number)
 
-/** Runs a program to its end, at the latest that of this process: one that goes on would disturb the next start's. */
+/** Runs a program to its end, at the latest that of this process. */
 async function run(file, args, options) {
   const child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-  const end = () => child.kill()
+  // When asked to end, npm first takes back what it has installed, which would disturb the next start's installation.
+  const end = () => child.kill('SIGKILL')
   process.once('exit', end)
   for (const signal of SIGNALS) process.once(signal, stop)
   try {
