@@ -14,7 +14,7 @@ const ADAPTER_FOLDERS = [
 
 /** Code that the console uses too; `scripts/tasks/console.mjs` names it. */
 const SHARED_WITH_CONSOLE =
-  '^(cli/evaluation/(measure|read-questions)|src/(audit/action-words|billing/plans/plans|console/page-config|database/schema-words|file-text/(limits|text-format)|(kernel|request-log)/limits))\\.ts$'
+  '^(cli/evaluation/(measure|read-questions)|src/(audit/action-words|billing/plans/plans|console/page-config|database/schema-words|file-text/(limits|text-format)|kernel/(limits|retention)))\\.ts$'
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {

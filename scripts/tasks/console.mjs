@@ -17,7 +17,7 @@ const INPUTS = [
   'src/file-text/limits.ts',
   'src/file-text/text-format.ts',
   'src/kernel/limits.ts',
-  'src/request-log/limits.ts',
+  'src/kernel/retention.ts',
 ]
 
 /**

@@ -11,7 +11,6 @@ import { createServer } from '../http/create-server.ts'
 import { llmsText } from '../http/llms-text.ts'
 import { createBillingEngine } from './billing-engine.ts'
 import { routes, servedRoutes } from './routes.ts'
-import { RETENTION } from './retention.ts'
 import { createPeriodicTasks } from './periodic-tasks.ts'
 import { createWebhookEngine } from './webhook-engine.ts'
 import { createTextExtractor, recognitionOf } from '../file-text/index.ts'
@@ -136,7 +135,6 @@ async function addAgentsAndPeople(
   const given = {
     hasLanguageModel: languageModel !== null,
     providers: describeProviders(),
-    retention: RETENTION,
   }
   await addConsole(server, { build, signIn, backendSignIn, ...given })
   if (guide) await addGuide(server, guide)

@@ -1,5 +1,5 @@
 export { createConsoleBuild, createGuideBuild, type SiteBuild } from './build.ts'
-export type { ConsoleSignIn, Retention } from './page-config.ts'
+export type { ConsoleSignIn } from './page-config.ts'
 export { addConsole } from './serve.ts'
 export { addGuide } from './serve-guide.ts'
 export { type BackendSignIn, METADATA_PATH } from './sign-in-routes.ts'

@@ -8,19 +8,6 @@ import type { SiteState } from './build.ts'
 import type { ConsoleSignIn } from './page-config.ts'
 import { addConsole } from './serve.ts'
 
-const RETENTION = {
-  requestLogDays: 7,
-  requestsMax: 10_000,
-  usageDays: 400,
-  syncRunDays: 30,
-  webhookDeliveryDays: 14,
-  invitationDays: 7,
-  withoutWorkspaceDays: 30,
-  threadsMax: 500,
-  turnsMax: 50,
-  evaluationRunsMax: 20,
-}
-
 let folder: string
 let server: FastifyInstance
 let state: SiteState
@@ -51,7 +38,6 @@ beforeEach(async () => {
     signIn: () => signIn,
     hasLanguageModel: true,
     providers: [],
-    retention: RETENTION,
     backendSignIn: null,
   })
 })
@@ -120,7 +106,6 @@ describe('the console', () => {
       signIn,
       hasLanguageModel: true,
       providers: [],
-      retention: RETENTION,
     })
   })
 })

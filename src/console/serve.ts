@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { SiteBuild } from './build.ts'
 import { VERSION } from '../kernel/version.ts'
 import type { ProviderDescription } from '../providers/index.ts'
-import type { ConsoleSignIn, Retention } from './page-config.ts'
+import type { ConsoleSignIn } from './page-config.ts'
 import { addSignInRoutes, type BackendSignIn } from './sign-in-routes.ts'
 import { CONSOLE, sendWaitingPage, STATIC_OPTIONS } from './waiting-page.ts'
 
@@ -24,7 +24,6 @@ export async function addConsole(
     hasLanguageModel: boolean
     /** What the page shows about each provider. */
     providers: readonly ProviderDescription[]
-    retention: Retention
     /** Set when the service exchanges the code of a sign-in, because the client has a secret. */
     backendSignIn: BackendSignIn | null
   },
@@ -54,7 +53,6 @@ export async function addConsole(
       signIn: signIn(),
       hasLanguageModel: options.hasLanguageModel,
       providers: options.providers,
-      retention: options.retention,
     }),
   )
   if (options.backendSignIn) addSignInRoutes(server, options.backendSignIn)

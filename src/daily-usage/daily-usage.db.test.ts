@@ -8,9 +8,10 @@ import type { CreditUse } from '../http/gates.ts'
 import { HOUR_MS } from '../kernel/clock.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import { createCredits } from '../credits/index.ts'
-import { USAGE_KEPT_DAYS, deleteExpiredDays } from './delete-expired.ts'
+import { deleteExpiredDays } from './delete-expired.ts'
 import { readDays } from './read-days.ts'
 import { dailyUsageRoutes } from './routes.ts'
+import { USAGE_KEPT_DAYS } from '../kernel/retention.ts'
 
 const START = new Date('2026-03-31T22:00:00.000Z')
 

@@ -2,9 +2,7 @@ import { DAY_MS } from '../kernel/clock.ts'
 import { prepare } from '../database/prepared.ts'
 import type { Db } from '../database/database.ts'
 import { dayOf } from './count-use.ts'
-
-/** How many days of usage are kept, today included: a year, and a month to look back at it. */
-export const USAGE_KEPT_DAYS = 400
+import { USAGE_KEPT_DAYS } from '../kernel/retention.ts'
 
 const findOld = prepare<{ organization_id: string }>(
   `select distinct organization_id from daily_usage where day <= $1::date`,

@@ -1,3 +1,3 @@
 export { countUse, useValues } from './count-use.ts'
-export { USAGE_KEPT_DAYS, deleteExpiredDays } from './delete-expired.ts'
+export { deleteExpiredDays } from './delete-expired.ts'
 export { dailyUsageRoutes } from './routes.ts'

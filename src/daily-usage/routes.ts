@@ -3,9 +3,9 @@ import type { Db } from '../database/database.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { chooseRange, DAYS_MAX } from './choose-range.ts'
-import { USAGE_KEPT_DAYS } from './delete-expired.ts'
 import { readDays } from './read-days.ts'
 import { Usage } from './schemas.ts'
+import { USAGE_KEPT_DAYS } from '../kernel/retention.ts'
 
 export interface DailyUsageServices {
   db: Db

@@ -14,7 +14,7 @@ import {
   QUESTIONS_MAX,
   runId,
 } from './schemas.ts'
-import { RUNS_MAX } from './runs.ts'
+import { EVALUATION_RUNS_KEPT_MAX } from '../kernel/retention.ts'
 
 export interface EvaluationServices {
   evaluations: Evaluations
@@ -126,7 +126,7 @@ const runRoutes = [
     method: 'POST',
     path: '/v1/console/evaluation/runs',
     summary: 'Start a run of all questions that have a page or a fact',
-    description: `The caller searches and asks (1 credit each) and stores each question's result. A workspace keeps the last ${RUNS_MAX} runs.`,
+    description: `The caller searches and asks (1 credit each) and stores each question's result. A workspace keeps the last ${EVALUATION_RUNS_KEPT_MAX} runs.`,
     audit: 'evaluation_run.create',
     responses: { 201: z.object({ run: EvaluationRun }) },
     handle: async ({ caller }, { evaluations }) => reply(201, { run: await evaluations.start(caller) }),

@@ -8,9 +8,8 @@ import type { ConsoleCaller } from '../kernel/caller.ts'
 import { selectQuestions } from './questions.ts'
 import type { EvaluationRun, Measurement } from './schemas.ts'
 import { inParts } from '../kernel/in-parts.ts'
+import { EVALUATION_RUNS_KEPT_MAX } from '../kernel/retention.ts'
 
-/** Runs per workspace; older ones are deleted. */
-export const RUNS_MAX = 20
 const ROWS_AT_ONCE = 200
 
 /** The runs of a workspace, newest first. */
@@ -135,7 +134,7 @@ async function dropOldest(tx: Tx, organizationId: string): Promise<void> {
     .where('organization_id', '=', organizationId)
     .orderBy('started_at', 'desc')
     .orderBy('id', 'desc')
-    .offset(RUNS_MAX)
+    .offset(EVALUATION_RUNS_KEPT_MAX)
     .execute()
   for (const { id } of surplus)
     await tx

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import { DAY_MS } from '../kernel/clock.ts'
 import { inParts } from '../kernel/in-parts.ts'
-import { WITHOUT_WORKSPACE_DAYS } from './limits.ts'
+import { WITHOUT_WORKSPACE_DAYS } from '../kernel/retention.ts'
 
 /** Tables that refer to a user: a user with a row in one of them is kept. */
 const NAMED_BY = [

@@ -1,7 +1,7 @@
 import type { Db } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
 import { AppError } from '../kernel/errors.ts'
-import { INVITATION_DAYS } from './limits.ts'
+import { INVITATION_DAYS } from '../kernel/retention.ts'
 
 /** The unexpired invitation of a link, used or not. @throws AppError `invitation_invalid` */
 export async function findInvitation(db: Db, sha256: Buffer, at: Date): Promise<Row<'invitations'>> {

@@ -4,7 +4,6 @@ export {
   deleteUsersWithoutWorkspace,
   deleteUnreferencedUsers,
 } from './delete-users.ts'
-export { INVITATION_DAYS, WITHOUT_WORKSPACE_DAYS } from './limits.ts'
 export { createInvitations } from './invitations.ts'
 export { invitationRoutes } from './invitation-routes.ts'
 export { createMembers } from './members.ts'

@@ -4,10 +4,10 @@ import { defineRoute, reply } from '../http/route.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { EXAMPLE_ID, idOf, moment } from '../kernel/schemas.ts'
 import type { Invitations } from './invitations.ts'
-import { INVITATION_DAYS } from './limits.ts'
 import { previewInvitation } from './preview-invitation.ts'
 import { asAdmin } from './routes.ts'
 import { Invitation, InvitationPreview, Organization, RoleOf } from './schemas.ts'
+import { INVITATION_DAYS } from '../kernel/retention.ts'
 
 export interface InvitationServices {
   db: Db

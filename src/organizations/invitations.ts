@@ -10,11 +10,12 @@ import type { ConsoleCaller } from '../kernel/caller.ts'
 import type { Mailer } from '../mail/index.ts'
 import { acceptInvitation } from './accept-invitation.ts'
 import { currentRole, mayManage, requireAuthority } from './authority.ts'
-import { INVITATION_DAYS, OPEN_INVITATIONS_MAX } from './limits.ts'
+import { OPEN_INVITATIONS_MAX } from './limits.ts'
 import { hashSecret, newSecret } from '../kernel/secret.ts'
 import { describeInvitation } from './mail-invitation.ts'
 import { lockOrganization } from './organizations.ts'
 import type { Organization, Invitation } from './schemas.ts'
+import { INVITATION_DAYS } from '../kernel/retention.ts'
 
 export interface CreatedInvitation {
   invitation: Invitation

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ROLES } from '../kernel/roles.ts'
 import { EXAMPLE_ID, moment, shownId, text, textOrNull } from '../kernel/schemas.ts'
-import { INVITATION_DAYS } from './limits.ts'
+import { INVITATION_DAYS } from '../kernel/retention.ts'
 
 /** Whether people read only what they may read. */
 export const PERMISSIONS = ['off', 'enforced'] as const

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { DAY_MS } from '../kernel/clock.ts'
 import type { Db } from '../database/database.ts'
+import { DELIVERIES_KEPT_DAYS } from '../kernel/retention.ts'
 
-export const DELIVERIES_KEPT_DAYS = 14
 const DELETED_AT_ONCE = 1_000
 
 /** Deletes deliveries settled two weeks ago, in batches, and secrets that no longer sign. */

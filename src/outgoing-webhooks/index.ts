@@ -3,7 +3,6 @@ export {
   type OutgoingWebhookDependencies,
   type OutgoingWebhooks,
 } from './outgoing-webhooks.ts'
-export { DELIVERIES_KEPT_DAYS } from './delete-expired.ts'
 export { emitEvent } from './emit-event.ts'
 export { EVENT_TYPES, EVENTS, payloadSchema } from './events.ts'
 export { webhookRoutes } from './routes.ts'

@@ -3,8 +3,8 @@ import { defineRoute, reply } from '../http/route.ts'
 import { EXAMPLE_ID, idOf, moment, nextCursor, text } from '../kernel/schemas.ts'
 import type { Deliveries } from './deliveries.ts'
 import type { Webhooks } from './webhooks.ts'
-import { DELIVERIES_KEPT_DAYS } from './delete-expired.ts'
 import { Delivery, DeliveryQuery, NewWebhook, Webhook, WebhookChange } from './schemas.ts'
+import { DELIVERIES_KEPT_DAYS } from '../kernel/retention.ts'
 
 export interface OutgoingWebhookServices {
   outgoingWebhooks: { webhooks: Webhooks; deliveries: Deliveries }

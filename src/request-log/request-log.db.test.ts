@@ -5,8 +5,8 @@ import type { SentResponse } from '../http/log-responses.ts'
 import { DAY_MS } from '../kernel/clock.ts'
 import type { AgentCaller } from '../kernel/caller.ts'
 import { listRequests } from './list-requests.ts'
-import { LOGGED_DAYS } from './limits.ts'
 import { createRequestLog, deleteExpiredRequests } from './request-log.ts'
+import { REQUESTS_KEPT_DAYS } from '../kernel/retention.ts'
 
 const START = new Date('2026-03-02T09:30:00.000Z')
 
@@ -98,7 +98,7 @@ describe('the request log', () => {
     at(DAY_MS)
     add({ status: 202 })
     await log.flush()
-    await deleteExpiredRequests(database.db, new Date(START.getTime() + LOGGED_DAYS * DAY_MS + 1))
+    await deleteExpiredRequests(database.db, new Date(START.getTime() + REQUESTS_KEPT_DAYS * DAY_MS + 1))
     expect((await list()).requests.map(({ status }) => status)).toEqual([202])
   })
 

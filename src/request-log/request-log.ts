@@ -6,7 +6,7 @@ import { isForeignKeyViolation } from '../database/retry-conflicts.ts'
 import type { SentResponse } from '../http/log-responses.ts'
 import { type Clock, DAY_MS } from '../kernel/clock.ts'
 import { inParts } from '../kernel/in-parts.ts'
-import { LOGGED_DAYS, REQUESTS_MAX } from './limits.ts'
+import { REQUESTS_KEPT_DAYS, REQUESTS_KEPT_MAX } from '../kernel/retention.ts'
 
 /** The log of what API keys called. It is written in batches, so no request waits for it. */
 export interface RequestLog {
@@ -54,7 +54,7 @@ export function createRequestLog({
   db,
   clock,
   onLost,
-  requestsMax = REQUESTS_MAX,
+  requestsMax = REQUESTS_KEPT_MAX,
   trimEvery = TRIM_EVERY,
   waitingMax = WAITING_MAX,
 }: {
@@ -147,7 +147,7 @@ function toRequest(
 
 /** Deletes requests that are too old, one workspace per statement. Any number of instances can run it at once. */
 export async function deleteExpiredRequests(db: Db, now: Date): Promise<void> {
-  const oldest = new Date(now.getTime() - LOGGED_DAYS * DAY_MS)
+  const oldest = new Date(now.getTime() - REQUESTS_KEPT_DAYS * DAY_MS)
   const organizations = await db.selectFrom('organizations').select('id').execute()
   for (const { id } of organizations) await forget(db, [id, oldest])
 }

@@ -3,9 +3,9 @@ import type { Db } from '../database/database.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import { givenId, nextCursor, pageCursor, Timestamp } from '../kernel/schemas.ts'
 import { listRequests } from './list-requests.ts'
-import { LOGGED_DAYS, REQUESTS_MAX } from './limits.ts'
 import type { RequestLog } from './request-log.ts'
 import { LoggedRequest } from './schemas.ts'
+import { REQUESTS_KEPT_DAYS, REQUESTS_KEPT_MAX } from '../kernel/retention.ts'
 
 export interface RequestLogServices {
   db: Db
@@ -19,7 +19,7 @@ export const requestLogRoutes = [
     path: '/v1/console/request-log',
     summary: 'List requests of API keys, newest first',
     description:
-      `The last ${REQUESTS_MAX.toLocaleString('en')} requests of at most ${LOGGED_DAYS} days. Other instances write ` +
+      `The last ${REQUESTS_KEPT_MAX.toLocaleString('en')} requests of at most ${REQUESTS_KEPT_DAYS} days. Other instances write ` +
       'theirs every five seconds. Bodies, query strings and responses are not logged.',
     tag: 'API keys (console)',
     access: { surface: 'console', role: 'admin', action: 'admin' },

@@ -2,10 +2,10 @@ import { DAY_MS } from '../kernel/clock.ts'
 import type { Db } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import { forgetAnnouncements } from '../sources/index.ts'
+import { SYNC_RUNS_KEPT_DAYS } from '../kernel/retention.ts'
 
 const EVENTS_KEPT_MS = DAY_MS
 const UNREAD_EVENTS_KEPT_MS = 7 * DAY_MS
-export const RUNS_KEPT_DAYS = 30
 
 /** Deletes runs after 30 days, read events after a day, and unread ones after a week, which polling covers. */
 export async function deleteExpiredRuns(db: Db, now: Date): Promise<void> {
@@ -16,7 +16,7 @@ export async function deleteExpiredRuns(db: Db, now: Date): Promise<void> {
   await dropUnreadEvents(db, new Date(now.getTime() - UNREAD_EVENTS_KEPT_MS))
   await db
     .deleteFrom('sync_runs')
-    .where('finished_at', '<', new Date(now.getTime() - RUNS_KEPT_DAYS * DAY_MS))
+    .where('finished_at', '<', new Date(now.getTime() - SYNC_RUNS_KEPT_DAYS * DAY_MS))
     .execute()
 }
 

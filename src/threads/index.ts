@@ -1,5 +1,5 @@
 export { findTurn } from './find-turn.ts'
 export { threadRoutes } from './routes.ts'
 export { type FindReadable, withholdUnreadable } from './shown-turn.ts'
-export { createThreads, deleteThreadsOf, THREADS_MAX, TURNS_MAX } from './threads.ts'
+export { createThreads, deleteThreadsOf } from './threads.ts'
 export { NewTurn, Feedback } from './schemas.ts'

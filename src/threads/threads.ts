@@ -18,6 +18,7 @@ import {
   type Turn,
   type Feedback,
 } from './schemas.ts'
+import { THREADS_KEPT_MAX, TURNS_KEPT_MAX } from '../kernel/retention.ts'
 
 export interface ThreadPage {
   threads: ThreadSummary[]
@@ -45,10 +46,6 @@ export interface Threads {
   removeAll(caller: ConsoleCaller): Promise<{ deleted: number }>
 }
 
-/** A longer thread loses its oldest turns. */
-export const TURNS_MAX = 50
-/** Threads per person in a workspace; the least recently used ones beyond it are deleted. */
-export const THREADS_MAX = 500
 const TITLE_CHARACTERS_MAX = 200
 
 /** A person's questions in the console, which only that person can see. */
@@ -125,7 +122,7 @@ async function add(
 ) {
   const turns = turnsOf(await lockThread(tx, caller, id))
   const turn = toTurn(given, at)
-  const row = await write(tx, caller, { id, turns: [...turns, turn].slice(-TURNS_MAX), at })
+  const row = await write(tx, caller, { id, turns: [...turns, turn].slice(-TURNS_KEPT_MAX), at })
   await record(tx, caller, {
     action: 'thread.update',
     id,
@@ -193,7 +190,7 @@ async function dropOldest(tx: Tx, { organizationId, userId }: ConsoleCaller): Pr
     .where('user_id', '=', userId)
     .orderBy('updated_at', 'desc')
     .orderBy('id', 'desc')
-    .offset(THREADS_MAX)
+    .offset(THREADS_KEPT_MAX)
     .execute()
   for (const { id } of surplus)
     await tx

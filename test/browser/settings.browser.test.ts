@@ -1,9 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { USAGE_KEPT_DAYS } from '../../src/daily-usage/index.ts'
 import { VERSION } from '../../src/kernel/version.ts'
-import { LOGGED_DAYS } from '../../src/request-log/index.ts'
-import { THREADS_MAX } from '../../src/threads/index.ts'
 import type { TestOrganization } from '../support/service.ts'
 import {
   type ConsoleRig,
@@ -13,6 +10,7 @@ import {
   expectSettled,
   startConsole,
 } from './support/console.ts'
+import { REQUESTS_KEPT_DAYS, THREADS_KEPT_MAX, USAGE_KEPT_DAYS } from '../../src/kernel/retention.ts'
 
 const executablePath = inject('chromium')
 
@@ -109,9 +107,9 @@ describe.skipIf(executablePath === null)('the settings in a browser', () => {
     const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, (await rig.settle('member')).email, 'settings')
     const retention = page.getByRole('region', { name: 'Data retention' })
-    await retention.getByText(`${LOGGED_DAYS} days, at most the last 10,000 requests.`).waitFor()
+    await retention.getByText(`${REQUESTS_KEPT_DAYS} days, at most the last 10,000 requests.`).waitFor()
     await retention.getByText(`${USAGE_KEPT_DAYS} days`, { exact: true }).waitFor()
-    await retention.getByText(`Beyond ${THREADS_MAX} threads of a person`).waitFor()
+    await retention.getByText(`Beyond ${THREADS_KEPT_MAX} threads of a person`).waitFor()
     await retention.getByText('The service creates none automatically.').waitFor()
     for (const width of [390, 768, 1280]) await expectFits(page, 'data retention', width)
     await close()

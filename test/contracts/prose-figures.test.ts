@@ -116,7 +116,7 @@ const FIGURES: Figure[] = [
     'src/retrieval/rank/hybrid-order.ts',
     'const COSINE_SHARE = 0.6',
   ],
-  ['docs/reference/console-routes.md', 'in 7 days', 'src/request-log/limits.ts', 'LOGGED_DAYS = 7'],
+  ['docs/reference/console-routes.md', 'in 7 days', 'src/kernel/retention.ts', 'REQUESTS_KEPT_DAYS = 7'],
   ['docs/reference/retrieval.md', 'the 100 best hits', 'src/retrieval/search.ts', 'AGED_MIN = 100'],
   ['docs/reference/retrieval.md', 'up to 35% with age', 'src/retrieval/rank/by-age.ts', 'AGE_SHARE = 0.35'],
   [
@@ -211,7 +211,7 @@ const FIGURES: Figure[] = [
     'src/config.ts',
     'SYNC_INTERVAL_MINUTES: positive.default(15)',
   ],
-  [`${GUIDES}/questions.md`, 'valid for 7 days', 'src/organizations/limits.ts', 'INVITATION_DAYS = 7'],
+  [`${GUIDES}/questions.md`, 'valid for 7 days', 'src/kernel/retention.ts', 'INVITATION_DAYS = 7'],
   [
     `${GUIDES}/rotate-secrets.md`,
     'for 24 hours both secrets sign',

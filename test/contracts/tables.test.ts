@@ -19,12 +19,13 @@ import { BY_EXTENSION } from '../../src/file-text/text-format.ts'
 import { ROLES } from '../../src/kernel/roles.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
 import { EDGE_TYPES } from '../../src/memory-canvas/schemas.ts'
-import { INVITATION_DAYS, MEMBERS_MAX, OPEN_INVITATIONS_MAX } from '../../src/organizations/limits.ts'
+import { MEMBERS_MAX, OPEN_INVITATIONS_MAX } from '../../src/organizations/limits.ts'
 import { GROUP_MEMBERS_MAX, GROUPS_MAX } from '../../src/people/groups.ts'
 import { LIVE_TOKENS_MAX } from '../../src/people/scim/tokens.ts'
 import { CATALOG } from '../../src/providers/catalog.ts'
 import { AUDIENCE_MAX } from '../../src/sources/audience.ts'
 import { readPage } from '../support/doc-pages.ts'
+import { INVITATION_DAYS } from '../../src/kernel/retention.ts'
 
 // Tests read into the document and assert what they find.
 // oxlint-disable-next-line typescript/no-explicit-any

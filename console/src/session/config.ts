@@ -1,4 +1,4 @@
-import type { ConsoleSignIn, Retention } from '../../../src/console/page-config.ts'
+import type { ConsoleSignIn } from '../../../src/console/page-config.ts'
 import type { ProviderFacts } from '../api/provider-list.ts'
 import { ApiError, errorOf, unreachable } from '../api/errors.ts'
 
@@ -11,7 +11,6 @@ export interface Config {
   /** Whether a language model is configured. Thorough answers need one. */
   hasLanguageModel: boolean
   providers: readonly ProviderFacts[]
-  retention: Retention
 }
 
 /** Loads the public configuration, before sign-in. @throws ApiError */
@@ -38,7 +37,6 @@ function isConfig(body: unknown): body is Config {
     'publicUrl' in body &&
     'signIn' in body &&
     'hasLanguageModel' in body &&
-    'providers' in body &&
-    'retention' in body
+    'providers' in body
   )
 }

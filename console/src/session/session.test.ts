@@ -18,18 +18,6 @@ const CONFIG: Config = {
   },
   hasLanguageModel: false,
   providers: [],
-  retention: {
-    requestLogDays: 1,
-    requestsMax: 1,
-    usageDays: 1,
-    syncRunDays: 1,
-    webhookDeliveryDays: 1,
-    invitationDays: 1,
-    withoutWorkspaceDays: 1,
-    threadsMax: 1,
-    turnsMax: 1,
-    evaluationRunsMax: 1,
-  },
 }
 
 /** The answer of the issuer's token endpoint. */

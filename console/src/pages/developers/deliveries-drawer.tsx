@@ -1,7 +1,7 @@
 import { Button, Code, Drawer, SegmentedControl, Stack, Text } from '@mantine/core'
 import { Send } from 'lucide-react'
 import { useState } from 'react'
-import { useConsole } from '../../session/context.tsx'
+import { DELIVERIES_KEPT_DAYS } from '../../../../src/kernel/retention.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { EndOfList } from '../../ui/end-of-list.tsx'
@@ -21,14 +21,13 @@ const FILTERS = [
 
 /** A webhook's deliveries with their responses and a button to resend each. */
 export function DeliveriesDrawer({ webhook, onClose }: { webhook: Webhook | null; onClose: () => void }) {
-  const { webhookDeliveryDays } = useConsole().config.retention
   return (
     <Drawer
       opened={webhook !== null}
       onClose={onClose}
       position="right"
       size="48rem"
-      title={`Deliveries of the last ${webhookDeliveryDays} days`}
+      title={`Deliveries of the last ${DELIVERIES_KEPT_DAYS} days`}
       closeButtonProps={{ 'aria-label': 'Close the deliveries' }}
     >
       {webhook && <Deliveries webhook={webhook} />}

@@ -2,7 +2,6 @@ import { Button, Code, Group, Stack } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { KeyRound, ScrollText } from 'lucide-react'
 import { useState } from 'react'
-import { LOGGED_DAYS } from '../../../../src/request-log/limits.ts'
 import type { Schemas } from '../../api/client.ts'
 import { BackLink } from '../../ui/back-link.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -27,6 +26,7 @@ import { UseKeyDialog } from './use-key-dialog.tsx'
 import { useApiKeys } from './use-api-keys.ts'
 import { useKeyEvents } from './use-key-events.ts'
 import { useRequests } from './use-requests.ts'
+import { REQUESTS_KEPT_DAYS } from '../../../../src/kernel/retention.ts'
 
 type ApiKey = Schemas['ApiKey']
 
@@ -141,7 +141,7 @@ function KeyRequests({ id }: { id: string }) {
   return (
     <Panel
       title="Recent requests"
-      text={`The last ${LOGGED_DAYS} days, without contents.`}
+      text={`The last ${REQUESTS_KEPT_DAYS} days, without contents.`}
       isFlush
       action={
         <ButtonLink to="/developers" search={{ tab: 'requests', key: id }} size="xs" variant="default">
@@ -154,7 +154,7 @@ function KeyRequests({ id }: { id: string }) {
           requests.rows.length === 0 ? (
             <EmptyState
               icon={ScrollText}
-              title={`No requests in the last ${LOGGED_DAYS} days`}
+              title={`No requests in the last ${REQUESTS_KEPT_DAYS} days`}
               text="Requests appear here once an agent or a program uses the key."
             />
           ) : (

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { LOGGED_DAYS } from '../../../../src/request-log/limits.ts'
 import { loggedDays, spanOf } from './logged-days.ts'
+import { REQUESTS_KEPT_DAYS } from '../../../../src/kernel/retention.ts'
 
 describe('the days of the request log', () => {
   it('are today, yesterday and those before, across months', () => {
@@ -10,7 +10,7 @@ describe('the days of the request log', () => {
       { value: '2026-03-01', label: 'Yesterday' },
       { value: '2026-02-28', label: 'Saturday, Feb 28' },
     ])
-    expect(days).toHaveLength(LOGGED_DAYS + 1)
+    expect(days).toHaveLength(REQUESTS_KEPT_DAYS + 1)
   })
 
   it('last from midnight to midnight where the browser is', () => {

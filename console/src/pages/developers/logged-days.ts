@@ -1,12 +1,12 @@
-import { LOGGED_DAYS } from '../../../../src/request-log/limits.ts'
 import { localDay } from '../../data/local-day.ts'
+import { REQUESTS_KEPT_DAYS } from '../../../../src/kernel/retention.ts'
 
 const dayName = new Intl.DateTimeFormat('en', { weekday: 'long', month: 'short', day: 'numeric' })
 
 /** The days whose requests are listed, latest first, in the browser's time zone. */
 export function loggedDays(now: Date): { value: string; label: string }[] {
   // The oldest request is from the middle of one day more.
-  return Array.from({ length: LOGGED_DAYS + 1 }, (_, before) => {
+  return Array.from({ length: REQUESTS_KEPT_DAYS + 1 }, (_, before) => {
     const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - before)
     return { value: localDay(day), label: ['Today', 'Yesterday'][before] ?? dayName.format(day) }
   })

@@ -1,6 +1,5 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
 import { RotateCw, ScrollText } from 'lucide-react'
-import { LOGGED_DAYS } from '../../../../src/request-log/limits.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { EndOfList } from '../../ui/end-of-list.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -9,6 +8,7 @@ import type { RequestFilters } from './developers-search.ts'
 import { RequestFilterBar } from './request-filter-bar.tsx'
 import { RequestTable } from './request-table.tsx'
 import { useRequests } from './use-requests.ts'
+import { REQUESTS_KEPT_DAYS } from '../../../../src/kernel/retention.ts'
 
 /** Requests made with keys, newest first. */
 export function RequestLogPanel({
@@ -22,7 +22,7 @@ export function RequestLogPanel({
   return (
     <Panel
       title="Request log"
-      text={`Requests of API keys in the last ${LOGGED_DAYS} days, without contents.`}
+      text={`Requests of API keys in the last ${REQUESTS_KEPT_DAYS} days, without contents.`}
       isFlush
       action={
         <Tooltip label="Refresh">

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { MailPlus } from 'lucide-react'
 import { useState } from 'react'
-import { useConsole } from '../../session/context.tsx'
+import { INVITATION_DAYS } from '../../../../src/kernel/retention.ts'
 import { roleName } from '../../session/role-name.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
@@ -15,7 +15,6 @@ import { type Invitation, useInvitations, useRevokeInvitation } from './use-invi
 /** Invitations that nobody has accepted, with a button to revoke each. */
 export function InvitationsPanel() {
   const invitations = useInvitations()
-  const { invitationDays } = useConsole().config.retention
   const [invitationToRevoke, setInvitationToRevoke] = useState<Invitation | null>(null)
   return (
     <Panel title="Open invitations" isFlush>
@@ -25,7 +24,7 @@ export function InvitationsPanel() {
             <EmptyState
               icon={MailPlus}
               title="No open invitations"
-              text={`An invitation is a link for one person, valid for ${count(invitationDays, 'day')}.`}
+              text={`An invitation is a link for one person, valid for ${count(INVITATION_DAYS, 'day')}.`}
             />
           ) : (
             <DataTable
