@@ -10,8 +10,8 @@ import { createConsoleBuild, createGuideBuild, type SiteBuild } from '../console
 import type { OpenDatabase } from '../database/database.ts'
 import { keptText } from '../database/durable-files.ts'
 import { migrateDatabase, openDatabase } from '../database/open-database.ts'
-import { embeddingSettings, languageSettings, modelsDir } from './model-settings.ts'
-import { createEmbeddingModel } from '../inference/embedding-models/create-embedding-model.ts'
+import { configuredModel } from './configured-model.ts'
+import { languageSettings } from './model-settings.ts'
 import { createLanguageModel } from '../inference/language-models/create-language-model.ts'
 import { loadTermWeights } from '../inference/term-weights.ts'
 import { systemClock } from '../kernel/clock.ts'
@@ -37,7 +37,7 @@ export async function startService(settings: Settings, logger: Logger): Promise<
   const tracing = await tracingOf(settings, logger)
   const [database, embeddingModel, termWeights] = await Promise.all([
     openDatabaseOf(settings, logger, tracing),
-    createEmbeddingModel(embeddingSettings(settings), { modelsDir: modelsDir(settings) }),
+    configuredModel(settings),
     loadTermWeights(),
   ])
   let newSecret: string | null = null
