@@ -51,7 +51,7 @@ export function ProviderSelect({
   return (
     <Select<ProviderId>
       label="Provider"
-      description="Limit keys and searches to this provider to include or exclude these documents."
+      description="Keys and searches that are limited to this provider find these documents."
       inputWrapperOrder={['label', 'input', 'description']}
       data={providerChoices()}
       value={value}
