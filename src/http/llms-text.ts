@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { ERROR_CODES, type ErrorCode } from '../kernel/error-codes.ts'
-import { ERROR_EXAMPLES } from './error-examples.ts'
+import { ERRORS } from '../kernel/error-codes.ts'
 import { exampleOf } from './examples.ts'
 import type { Route } from './route.ts'
 
@@ -39,8 +38,8 @@ ${errorList()}`
 }
 
 function errorList(): string {
-  return Object.entries(ERROR_CODES)
-    .map(([code, status]) => `  - \`${code}\` (${status}): ${ERROR_EXAMPLES[code as ErrorCode].error}`)
+  return Object.entries(ERRORS)
+    .map(([code, { http, error }]) => `  - \`${code}\` (${http}): ${error}`)
     .join('\n')
 }
 

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { ZodOpenApiOperationObject } from 'zod-openapi'
-import { ERROR_CODES, type ErrorCode } from '../kernel/error-codes.ts'
-import { ERROR_EXAMPLES } from './error-examples.ts'
+import { ERROR_CODES, type ErrorCode, ERRORS } from '../kernel/error-codes.ts'
 import { ERRORS_PATH } from './error-response.ts'
 import type { Route } from './route.ts'
 
@@ -84,7 +83,7 @@ function errorContent(codes: readonly ErrorCode[]) {
 }
 
 export function errorExamples(url: string) {
-  const bodies = Object.entries(ERROR_EXAMPLES).map(([code, { error, ...fields }]) => {
+  const bodies = Object.entries(ERRORS).map(([code, { http: _http, error, ...fields }]) => {
     const documentation = `${url}${ERRORS_PATH}#${code}`
     return [code, { summary: error, value: { error, code, documentation, ...fields } }] as const
   })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { ERROR_EXAMPLES } from '../../src/http/error-examples.ts'
+import { ERRORS } from '../../src/kernel/error-codes.ts'
 import { MEMBERS_MAX, OPEN_INVITATIONS_MAX } from '../../src/organizations/limits.ts'
 import type { Role } from '../../src/kernel/roles.ts'
 import { databaseContents, tablesWith } from '../support/database-contents.ts'
@@ -330,7 +330,7 @@ describe('an invitation', () => {
     const token = await issuer.token({ subject: 'late', expiresIn: 30 * 86_400 })
     expect(await accept({ token }, tokenOf(made))).toMatchObject({
       status: 400,
-      body: { code: 'invitation_invalid', ...ERROR_EXAMPLES.invitation_invalid },
+      body: { code: 'invitation_invalid', error: ERRORS.invitation_invalid.error },
     })
   })
 
