@@ -2,19 +2,10 @@ import { expect, it } from 'vitest'
 import type { ListedItem } from '../sources/use-items.ts'
 import { burstsOf } from './changes.ts'
 
-const item = (id: string, provider: ListedItem['provider'], updatedAt: Date): ListedItem => ({
+const item = (id: string, provider: ListedItem['provider'], updatedAt: Date) => ({
   id,
   provider,
-  connectorId: id,
-  sourceKind: 'document',
-  externalId: id,
-  title: id,
-  url: null,
-  authorName: null,
-  sourceUpdatedAt: null,
-  changedAt: updatedAt.toISOString(),
   updatedAt: updatedAt.toISOString(),
-  syncedAt: updatedAt.toISOString(),
   isFile: false,
 })
 
