@@ -43,7 +43,7 @@ async function cleanUp(
 ): Promise<CleanUpReport> {
   const { organizationId } = caller
   const { scanned, ids } = await find(tx, organizationId, provider, job)
-  if (!dryRun && ids.length > 0) await deleteItems(tx, changes, { organizationId, ids })
+  if (!dryRun && ids.length > 0) await deleteItems(tx, changes, organizationId, ids)
   const report = { scanned, deleted: ids.length, dryRun }
   await recordEvent(tx, caller, {
     action: cleanUpAction(provider, job.name),

@@ -4,7 +4,7 @@ import { distinct, EXAMPLE_ID, idOf, onBehalfOfQuery } from '../kernel/schemas.t
 import { hasRole } from '../kernel/roles.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import { PERSON_REFUSALS, requireViewer } from '../http/twins.ts'
-import { DELETED_AT_ONCE_MAX } from './delete-several.ts'
+import { DELETED_AT_ONCE_MAX } from './delete-items.ts'
 import type { ItemServices } from './routes.ts'
 import { BrowsePage, BrowseQuery, ChunkPage, ChunkQuery, DeletedSeveral } from './console-schemas.ts'
 

@@ -1,107 +1,102 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { recordEvent } from '../audit/index.ts'
-import type { Tx } from '../database/database.ts'
+import type { Db, Tx } from '../database/database.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
-import type { Readable } from '../kernel/viewer.ts'
+import type { Readable, Viewer } from '../kernel/viewer.ts'
 import { removeFromCanvas } from '../memory-canvas/index.ts'
-import { mayBeRead } from '../permissions/index.ts'
 import { PROVIDERS } from '../providers/index.ts'
-import type { ItemChanges } from '../item-changes/index.ts'
+import { changeItems, type ItemChanges } from '../item-changes/index.ts'
+import type { DeletedSeveral } from './console-schemas.ts'
+import type { DeletedSourceItem } from './schemas.ts'
+import { findReadable, noSuchItem, selectShownItems } from './shown-items.ts'
 
-export type ItemsToDelete =
-  | { organizationId: string; provider: ProviderId; externalIds: readonly string[] }
-  | { organizationId: string; ids: readonly string[] }
+/** One transaction deletes no more, because everything of an item is deleted with it. */
+export const DELETED_AT_ONCE_MAX = 100
+
+export type NamedItem = { id: string } | { provider: ProviderId; externalId: string }
 
 const DeletedItem = z.object({
   id: z.string(),
   provider: z.enum(PROVIDERS),
   externalId: z.string(),
-  sourceId: z.string(),
+  connectorId: z.string(),
 })
-export type DeletedItem = z.output<typeof DeletedItem>
+type DeletedItem = z.output<typeof DeletedItem>
 const DeletedItems = z.array(DeletedItem)
-const DELETED = sql`i.id, i.provider, i.external_id as "externalId", i.source_id as "sourceId"`
-
-export type NamedItem = { id: string } | { provider: ProviderId; externalId: string }
-
-const FoundRows = z.array(z.object({ id: z.string() }))
 
 /** Deletes items with their chunks, vectors and canvas data; skips missing ones. */
 export async function deleteItems(
   tx: Tx,
   changes: ItemChanges,
-  items: ItemsToDelete,
+  organizationId: string,
+  ids: readonly string[],
 ): Promise<DeletedItem[]> {
-  const list = JSON.stringify('ids' in items ? items.ids : items.externalIds)
-  const named =
-    'ids' in items ? sql`i.id = value::uuid` : sql`i.provider = ${items.provider} and i.external_id = value`
-  const { rows: found } = await sql`
-    select i.id from source_items i, json_array_elements_text(${list}::json)
-    where i.organization_id = ${items.organizationId} and ${named}`.execute(tx)
-  const ids = FoundRows.parse(found).map((row) => row.id)
-  // Deletes only these: an item added meanwhile may still be on the canvas.
-  await removeFromCanvas(tx, items.organizationId, ids)
+  await removeFromCanvas(tx, organizationId, ids)
   changes.add(ids)
   const { rows } = await sql`
     delete from source_items i using json_array_elements_text(${JSON.stringify(ids)}::json)
-    where i.organization_id = ${items.organizationId} and i.id = value::uuid
-    returning ${DELETED}`.execute(tx)
+    where i.organization_id = ${organizationId} and i.id = value::uuid
+    returning i.id, i.provider, i.external_id as "externalId", i.source_id as "connectorId"`.execute(tx)
   return DeletedItems.parse(rows)
 }
 
-/** Deletes the named item if the caller may; otherwise takes as long as for a missing item. */
-export async function deleteShownItem(
-  tx: Tx,
-  changes: ItemChanges,
-  {
-    organizationId,
-    providers,
-    readable,
-    item,
-  }: {
-    organizationId: string
-    providers: readonly ProviderId[]
-    /** Undefined: every item in scope. */
-    readable: Readable | undefined
-    item: NamedItem
-  },
-): Promise<DeletedItem | undefined> {
-  const isNamed =
-    'id' in item
-      ? sql`i.id = ${item.id}`
-      : sql`i.provider = ${item.provider} and i.external_id = ${item.externalId}`
-  const ofThese = sql`i.provider in (${sql.join([...providers])})`
-  const isReadable = readable === undefined ? sql`true` : mayBeRead(readable, 'policy_id')
-  const { rows: found } = await sql`
-    select i.id from source_items i
-    join sources s on s.organization_id = i.organization_id and s.id = i.source_id and s.removed_at is null
-    where i.organization_id = ${organizationId} and ${isNamed} and ${ofThese}
-      and ${isReadable}`.execute(tx)
-  const [id] = FoundRows.parse(found).map((row) => row.id)
-  if (id === undefined) return undefined
-  await removeFromCanvas(tx, organizationId, [id])
-  changes.add([id])
-  const { rows } = await sql`
-    delete from source_items i using sources s
-    where i.organization_id = ${organizationId} and i.id = ${id} and ${ofThese}
-      and s.organization_id = i.organization_id and s.id = i.source_id and s.removed_at is null
-    returning ${DELETED}`.execute(tx)
-  return DeletedItems.parse(rows)[0]
+/**
+ * Deletes one item in the caller's scope; a missing one takes as long.
+ * @param readable undefined: every item in scope
+ * @throws AppError `not_found`
+ */
+export async function deleteOne(
+  db: Db,
+  caller: Caller,
+  item: NamedItem,
+  readable: Readable | undefined,
+  at: Date,
+): Promise<DeletedSourceItem> {
+  const { organizationId } = caller
+  return await changeItems(db, organizationId, async (tx, changes) => {
+    const shown = selectShownItems(tx, caller).select(['source_items.id', 'source_items.policy_id'])
+    const named =
+      'id' in item
+        ? shown.where('source_items.id', '=', item.id)
+        : shown
+            .where('source_items.provider', '=', item.provider)
+            .where('source_items.external_id', '=', item.externalId)
+    const found = await named.executeTakeFirst()
+    if (!found || readable?.has(found.policy_id) === false) throw noSuchItem()
+    const [deleted] = await deleteItems(tx, changes, organizationId, [found.id])
+    if (!deleted) throw noSuchItem()
+    await recordDeletion(tx, caller, deleted, at)
+    return { sourceItem: deleted, deletedAt: at.toISOString() }
+  })
 }
 
-export async function recordDeletion(
-  tx: Tx,
-  caller: Caller,
-  { id, provider, sourceId: connectorId, externalId }: DeletedItem,
+/** Deletes the given items that the viewer may read, with one audit event each, in one transaction. */
+export async function deleteSeveral(
+  db: Db,
+  viewer: Viewer,
+  ids: readonly string[],
   at: Date,
-): Promise<void> {
+): Promise<DeletedSeveral> {
+  const { organizationId } = viewer
+  const deleted = await changeItems(db, organizationId, async (tx, changes) => {
+    const readable = await findReadable(tx, viewer, ids)
+    if (readable.size === 0) return []
+    const items = await deleteItems(tx, changes, organizationId, [...readable])
+    for (const item of items) await recordDeletion(tx, viewer, item, at)
+    return items.map(({ id }) => id)
+  })
+  const isDeleted = new Set(deleted)
+  return { deleted, notFound: ids.filter((id) => !isDeleted.has(id)) }
+}
+
+async function recordDeletion(tx: Tx, caller: Caller, { id, ...item }: DeletedItem, at: Date): Promise<void> {
   await recordEvent(tx, caller, {
     action: 'source_item.delete',
     target: ['source_item', id],
-    metadata: { provider, connectorId, externalId },
-    providers: [provider],
+    metadata: item,
+    providers: [item.provider],
     at,
   })
 }

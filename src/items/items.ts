@@ -1,18 +1,14 @@
 import { recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { isForeignKeyViolation } from '../database/retry-conflicts.ts'
-import type { Row } from '../database/schema.ts'
 import type { ModelRegistry } from '../models/index.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
-import { changeItems } from '../item-changes/index.ts'
 import { createFairLimit } from '../kernel/fair-limit.ts'
 import type { Caller } from '../kernel/caller.ts'
-import { Readable, type Viewer } from '../kernel/viewer.ts'
-import { providersOf } from '../providers/index.ts'
+import type { Readable, Viewer } from '../kernel/viewer.ts'
 import { changePolicies, type PolicyChange, type PolicyRead, type PolicySource } from './change-policies.ts'
 import { refuseDuplicates, requireSources, requireVectorRight } from './check-documents.ts'
-import { deleteShownItem, type NamedItem, recordDeletion } from './delete-items.ts'
+import { deleteOne, deleteSeveral, type NamedItem } from './delete-items.ts'
 import { exportItems } from './export-items.ts'
 import {
   type DeletedSourceItem,
@@ -26,12 +22,12 @@ import type { CleanItem, NewItem, PushedItem } from './item.ts'
 import { readersOf } from './item-readers.ts'
 import { browseItems } from './filter-items.ts'
 import type { BrowsePage, BrowseQuery, ChunkPage, ChunkQuery, DeletedSeveral } from './console-schemas.ts'
-import { deleteSeveral } from './delete-several.ts'
 import { listChunks } from './list-chunks.ts'
 import { listItems } from './list-items.ts'
 import type { JournaledIngests } from './journaled-ingests.ts'
 import { type CheckStored, cleanItems, embedPlainWords } from './prepare-items.ts'
 import { blameItems } from './refused-by-model.ts'
+import { findReadable, noSuchItem, requireReadable } from './shown-items.ts'
 import type { StoreCounts } from './store-items.ts'
 import type { WithinWrite } from './store-steps.ts'
 import { ingestItems, writeItems } from './write-items.ts'
@@ -160,44 +156,9 @@ export function createItems(deps: {
       await requireReadable(db, viewer, id)
       return await readersOf(db, viewer.organizationId, id)
     },
-    remove: (caller, item, readable) => removeOne({ db, clock }, caller, item, readable),
+    remove: (caller, item, readable) => deleteOne(db, caller, item, readable, clock.now()),
     changePolicies: (source, policies, read) => changePolicies(db, source, policies, read),
   }
-}
-
-/** @throws AppError `not_found`, also for an item that the viewer may not read */
-async function requireReadable(db: Db, viewer: Viewer, id: string): Promise<Row<'source_items'>> {
-  // First without its content: otherwise a large item takes longer to refuse than a missing one.
-  if (!(await findReadable(db, viewer, [id])).has(id)) throw noSuchItem()
-  const row = await selectShownItems(db, viewer)
-    .selectAll('source_items')
-    .where('source_items.id', '=', id)
-    .executeTakeFirst()
-  if (!row || !viewer.readable.has(row.policy_id)) throw noSuchItem()
-  return row
-}
-
-async function findReadable(db: Db, viewer: Viewer, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) return new Set()
-  const rows = await selectShownItems(db, viewer)
-    .select(['source_items.id', 'source_items.policy_id'])
-    .where('source_items.id', 'in', ids)
-    .execute()
-  return new Set(rows.filter((row) => viewer.readable.has(row.policy_id)).map(({ id }) => id))
-}
-
-/** The items in the caller's scope whose source is not being removed. */
-function selectShownItems(db: Db, caller: Caller) {
-  return db
-    .selectFrom('source_items')
-    .innerJoin('sources', (join) =>
-      join
-        .onRef('sources.organization_id', '=', 'source_items.organization_id')
-        .onRef('sources.id', '=', 'source_items.source_id'),
-    )
-    .where('source_items.organization_id', '=', caller.organizationId)
-    .where('source_items.provider', 'in', providersOf(caller))
-    .where('sources.removed_at', 'is', null)
 }
 
 function vectorCount(items: readonly PushedItem[]): { withVectors?: number } {
@@ -210,31 +171,4 @@ function costOf(items: readonly CleanItem[]): number {
     (sum, { body, metadataJson }) => sum + body.length + metadataJson.length + DOCUMENT_COST,
     0,
   )
-}
-
-async function removeOne(
-  { db, clock }: { db: Db; clock: Clock },
-  caller: Caller,
-  item: NamedItem,
-  readable: Readable | undefined,
-): Promise<DeletedSourceItem> {
-  const { organizationId } = caller
-  const at = clock.now()
-  return await changeItems(db, organizationId, async (tx, changes) => {
-    const deleted = await deleteShownItem(tx, changes, {
-      organizationId,
-      providers: providersOf(caller),
-      readable,
-      item,
-    })
-    if (!deleted) throw noSuchItem()
-    await recordDeletion(tx, caller, deleted, at)
-    const { sourceId: connectorId, ...rest } = deleted
-    return { sourceItem: { ...rest, connectorId }, deletedAt: at.toISOString() }
-  })
-}
-
-/** The same message for an item that is missing, another organization's or out of scope. */
-function noSuchItem(): AppError {
-  return new AppError('not_found', 'There is no such source item')
 }

@@ -2,12 +2,11 @@ import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
-import { testItem } from '../../test/support/items.ts'
+import { deleteNamed, testItem } from '../../test/support/items.ts'
 import { insertOrganization } from '../../test/support/organizations.ts'
 import type { Db } from '../database/database.ts'
 import { loadTermWeights } from '../inference/term-weights.ts'
-import { changeItems } from '../item-changes/index.ts'
-import { createItems, deleteItems, type Items } from '../items/index.ts'
+import { createItems, type Items } from '../items/index.ts'
 import { AppError } from '../kernel/errors.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { createModelRegistry } from '../models/index.ts'
@@ -67,10 +66,7 @@ async function describeDuringDeletion(count: number): Promise<{ outcome: unknown
   const { nodes } = await canvas.draw(organization.caller(), { limit: 50 }, signal)
   const id = nodes.find(({ label }) => label === 'Grace Hopper')?.id ?? ''
   const { db, seen } = afterResults(database.db, count, () =>
-    changeItems(database.db, organization.id, async (tx, changes) => {
-      const externalIds = ['only']
-      await deleteItems(tx, changes, { organizationId: organization.id, provider: 'notion', externalIds })
-    }),
+    deleteNamed(database.db, organization.id, ['only']),
   )
   const outcome = await describeEntity(db, organization.caller(), id).then(
     ({ entity }) => entity.label,

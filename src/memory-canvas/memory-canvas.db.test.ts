@@ -4,12 +4,12 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createModelRegistry } from '../models/index.ts'
 import { loadTermWeights, type TermWeights } from '../inference/term-weights.ts'
-import { createItems, deleteItems, dropClaims, type Items } from '../items/index.ts'
+import { createItems, dropClaims, type Items } from '../items/index.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
-import { testItem } from '../../test/support/items.ts'
+import { deleteNamed, testItem } from '../../test/support/items.ts'
 import { insertOrganization, insertSource, type TestOrganization } from '../../test/support/organizations.ts'
 import { type CanvasWorker, createCanvasWorker, createMemoryCanvas } from './index.ts'
 
@@ -113,10 +113,7 @@ describe('the counts', () => {
         { n: round + 12, sourceId: other },
       )
       if (round % 2 === 0) await readAll()
-      const externalIds = [`i${round + 20}`, `i${round + 6}`, 'unknown']
-      await changeItems(database.db, organization.id, (tx, changes) =>
-        deleteItems(tx, changes, { organizationId: organization.id, provider: 'notion', externalIds }),
-      )
+      await deleteNamed(database.db, organization.id, [`i${round + 20}`, `i${round + 6}`, 'unknown'])
       await expectRightCounts(organization)
     }
     await readAll()
@@ -188,15 +185,7 @@ describe('the counts', () => {
     )
     const workers = [newWorker(), newWorker()]
     const reading = Promise.all(workers.map((worker) => worker.readWaiting()))
-    for (const externalId of ids.slice(0, 15)) {
-      await changeItems(database.db, organization.id, (tx, changes) =>
-        deleteItems(tx, changes, {
-          organizationId: organization.id,
-          provider: 'notion',
-          externalIds: [externalId],
-        }),
-      )
-    }
+    for (const externalId of ids.slice(0, 15)) await deleteNamed(database.db, organization.id, [externalId])
     await reading
     await Promise.all(workers.map((worker) => worker.stop()))
     await readAll()
@@ -326,13 +315,7 @@ describe('a cached graph', () => {
     await readAll()
     const second = await draw()
     expect(second.nodes).not.toEqual(first.nodes)
-    await changeItems(database.db, organization.id, (tx, changes) =>
-      deleteItems(tx, changes, {
-        organizationId: organization.id,
-        provider: 'notion',
-        externalIds: ['i3'],
-      }),
-    )
+    await deleteNamed(database.db, organization.id, ['i3'])
     const third = await draw()
     expect(third.nodes).toEqual(first.nodes)
     expect(third.nodes).not.toBe(first.nodes)

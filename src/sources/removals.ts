@@ -197,7 +197,12 @@ async function removePushed(work: Work, source: SourceRef): Promise<void> {
       .where('source_id', '=', sourceId)
       .limit(ITEMS_AT_ONCE)
       .execute()
-    await deleteItems(tx, changes, { organizationId, ids: rows.map((row) => row.id) })
+    await deleteItems(
+      tx,
+      changes,
+      organizationId,
+      rows.map((row) => row.id),
+    )
     return rows.length < ITEMS_AT_ONCE ? null : ''
   })
 }
