@@ -111,12 +111,10 @@ export function createBilling(deps: BillingDependencies): Billing {
     onError: (err, fields) =>
       logger.error({ err, ...fields }, 'answers over the cap could not be reported; will retry'),
   }
-  const compare = async (): Promise<void> => void (await reconcile({ db, clock, refresh }))
-  const report = async (): Promise<void> => void (await sendReports(reports))
-  const reportAll = async (): Promise<void> => void (await sendReports(reports, 'open'))
+  const compare = (): Promise<void> => reconcile({ db, clock, refresh })
   const tasks = [
     createTask({ intervalMs: LOOK_MS, act: compare, onError }),
-    createTask({ intervalMs: LOOK_MS, act: report, onError }),
+    createTask({ intervalMs: LOOK_MS, act: () => sendReports(reports, 'ended'), onError }),
     createTask({
       intervalMs: DELETE_MS,
       act: async () => {
@@ -138,7 +136,7 @@ export function createBilling(deps: BillingDependencies): Billing {
     },
     async settle() {
       await compare()
-      await reportAll()
+      await sendReports(reports, 'open')
     },
     async stop() {
       // An unresponsive payment processor must not delay the shutdown: its calls are repeated later.

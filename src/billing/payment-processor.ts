@@ -16,9 +16,12 @@ export interface PlannedChange {
   plan: SoldPlan | null
 }
 
-/** A subscription to one of this service's plans, as read from the payment processor. */
-export interface SubscriptionReading extends SoldPlan {
+/** A subscription, as read from the payment processor. */
+export interface SubscriptionReading {
   id: string
+  /** null: its price is unknown. */
+  tier: SoldTier | null
+  interval: BillingInterval
   status: Exclude<SubscriptionStatus, 'internal'>
   /** Of the item charged most often: the month of an annual plan whose extra answers are charged monthly. */
   periodStart: Date
@@ -37,15 +40,10 @@ export interface SubscriptionReading extends SoldPlan {
   createdAt: Date
 }
 
-/** A subscription with an unknown price: everything but its tier. */
-export type UnknownSubscription = Omit<SubscriptionReading, 'tier'> & { prices: string[] }
-
 export interface CustomerReading {
   /** Newest first. */
   subscriptions: SubscriptionReading[]
-  /** Subscriptions with unknown prices, newest first. */
-  unknown: UnknownSubscription[]
-  /** The newest checkout's status when there is no subscription; null: never begun. */
+  /** The newest checkout's status when there is no subscription with a known price; null: never begun. */
   lastCheckout: 'open' | 'complete' | 'expired' | null
   isDeleted: boolean
 }

@@ -45,11 +45,8 @@ export const billingRoutes = [
     audit: 'none',
     refuses: ['not_configured', 'upstream_error'],
     responses: { 200: z.object({ invoices: z.array(Invoice).describe('Invoices, newest first.') }) },
-    handle: async ({ caller }, { billing }) => {
-      if (!billing.payments) throw noProcessor()
-      const invoices = await billing.payments.listInvoices(caller.organizationId)
-      return reply(200, { invoices })
-    },
+    handle: async ({ caller }, { billing }) =>
+      reply(200, { invoices: await paymentsOf(billing).listInvoices(caller.organizationId) }),
   }),
   defineRoute<BillingServices>()({
     ...shared,
@@ -62,10 +59,8 @@ export const billingRoutes = [
     body: Checkout,
     refuses: ['not_configured', 'plan_by_contract', 'upstream_error', 'overloaded'],
     responses: { 200: HostedPage },
-    handle: async ({ caller, body }, { billing }) => {
-      if (!billing.payments) throw noProcessor()
-      return reply(200, await billing.payments.checkout(caller, body))
-    },
+    handle: async ({ caller, body }, { billing }) =>
+      reply(200, await paymentsOf(billing).checkout(caller, body)),
   }),
   defineRoute<BillingServices>()({
     ...shared,
@@ -77,10 +72,7 @@ export const billingRoutes = [
     audit: 'billing.portal.create',
     refuses: ['not_configured', 'plan_by_contract', 'upstream_error', 'overloaded'],
     responses: { 200: HostedPage },
-    handle: async ({ caller }, { billing }) => {
-      if (!billing.payments) throw noProcessor()
-      return reply(200, await billing.payments.portal(caller))
-    },
+    handle: async ({ caller }, { billing }) => reply(200, await paymentsOf(billing).portal(caller)),
   }),
   defineRoute<BillingServices>()({
     operationId: 'receiveStripeEvent',
@@ -100,16 +92,17 @@ export const billingRoutes = [
       }),
     },
     handle: async ({ rawBody, headers }, { billing }) => {
-      if (!billing.payments) throw noProcessor()
       const [signature] = [headers['stripe-signature']].flat()
-      await billing.payments.receiveWebhook({ rawBody, signature })
+      await paymentsOf(billing).receiveWebhook({ rawBody, signature })
       return reply(200, { received: true as const })
     },
   }),
 ]
 
-function noProcessor(): AppError {
-  return new AppError(
+/** @throws AppError `not_configured` */
+function paymentsOf({ payments }: BillingServices['billing']): NonNullable<Billing['payments']> {
+  if (payments) return payments
+  throw new AppError(
     'not_configured',
     'This deployment has no payment processor (STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET); its operator sets the plan',
   )

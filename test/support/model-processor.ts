@@ -64,7 +64,6 @@ export function createModelProcessor(given: {
         createdAt: anchor,
       },
     ],
-    unknown: [],
     lastCheckout: null,
     isDeleted: false,
   })

@@ -32,12 +32,8 @@ const ERROR_CHARACTERS_MAX = 500
  * Seals reports whose seconds are over and sends those that are due. A report keeps its id until the payment
  * processor confirms it, across crashes.
  * @param which with `open`, open reports are sealed too, which is safe but takes more calls
- * @returns how many were sent.
  */
-export async function sendReports(
-  deps: ReportDependencies,
-  which: 'ended' | 'open' = 'ended',
-): Promise<number> {
+export async function sendReports(deps: ReportDependencies, which: 'ended' | 'open'): Promise<void> {
   const { db, clock } = deps
   await seal(db, clock.now(), which === 'ended' ? WINDOW_SECONDS * 1000 : 0)
   const now = clock.now()
@@ -53,8 +49,7 @@ export async function sendReports(
     .limit(SENT_AT_ONE_LOOK)
     .execute()
   const limit = pLimit(SENT_AT_ONCE)
-  const sent = await Promise.all(due.map((row) => limit(() => send(deps, row.organization_id, row.id))))
-  return sent.filter(Boolean).length
+  await Promise.all(due.map((row) => limit(() => send(deps, row.organization_id, row.id))))
 }
 
 /** Deletes reports that arrived three months ago. */
@@ -106,13 +101,12 @@ async function seal(db: Db, now: Date, windowMs: number): Promise<void> {
   }
 }
 
-/** @returns whether it arrived. */
-async function send(deps: ReportDependencies, organizationId: string, id: string): Promise<boolean> {
+async function send(deps: ReportDependencies, organizationId: string, id: string): Promise<void> {
   const { db, clock, processor } = deps
   const fields = { organizationId, reportId: id }
   try {
     const taken = await take(db, organizationId, id, clock.now())
-    if (!taken) return false
+    if (!taken) return
     const { report, lease } = taken
     const { answers } = report
     try {
@@ -129,7 +123,7 @@ async function send(deps: ReportDependencies, organizationId: string, id: string
       const waitMs = backOffMs(report.attempts, error)
       deps.onError(error, { ...fields, answers, waitMs })
       await noteFailure(db, taken, error, new Date(clock.now().getTime() + waitMs))
-      return false
+      return
     }
     deps.onAttempt({ outcome: 'sent', answers })
     await db
@@ -145,10 +139,8 @@ async function send(deps: ReportDependencies, organizationId: string, id: string
       .where('sent_at', 'is', null)
       .where((where) => where.or([where('lease_id', '=', lease.id), where('lease_id', 'is', null)]))
       .execute()
-    return true
   } catch (error) {
     deps.onError(error, fields)
-    return false
   }
 }
 

@@ -1,5 +1,4 @@
 import type { CustomerReading, SubscriptionReading } from '../payment-processor.ts'
-import type { SoldTier } from '../plans/plans.ts'
 
 /** Best first: among several subscriptions the one that allows retrieval counts. */
 const RANKS: Record<SubscriptionReading['status'], number> = {
@@ -17,19 +16,27 @@ const OVER_RANK = 4
 
 type WithStatus = Pick<SubscriptionReading, 'status'>
 
-/** The subscription of an organization; its tier is null when its price is unknown. */
-export type Current = Omit<SubscriptionReading, 'tier'> & { tier: SoldTier | null; isLive: boolean }
+/** The subscription of an organization. */
+export type Current = SubscriptionReading & { isLive: boolean }
 
 /**
- * The subscription that counts: the best, and among equals the newest. One with an unknown price counts only if it
+ * The subscription that counts: the best, and among equals the newest with a known price. One with an unknown price counts only if it
  * was the organization's before, so that a price change does not grant service forever.
  * @param mirroredId the subscription last read as the organization's; null: none
  */
-export function currentOf(reading: CustomerReading, mirroredId: string | null): Current | undefined {
-  const followed = reading.unknown.find(({ id }) => id === mirroredId)
-  const candidates = [...reading.subscriptions, ...(followed ? [{ ...followed, tier: null }] : [])]
-  const [best] = candidates.toSorted((a, b) => RANKS[a.status] - RANKS[b.status])
+export function currentOf(
+  { subscriptions }: CustomerReading,
+  mirroredId: string | null,
+): Current | undefined {
+  const [best] = subscriptions
+    .filter((one) => !isUnknown(one) || one.id === mirroredId)
+    .toSorted((a, b) => RANKS[a.status] - RANKS[b.status] || Number(isUnknown(a)) - Number(isUnknown(b)))
   return best && { ...best, isLive: isLive(best) }
+}
+
+/** Whether no tier has its price. */
+function isUnknown({ tier }: SubscriptionReading): boolean {
+  return tier === null
 }
 
 /** Whether there is something to manage or to pay. */

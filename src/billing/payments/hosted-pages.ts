@@ -4,7 +4,7 @@ import type { Db } from '../../database/database.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Caller } from '../../kernel/caller.ts'
-import type { CheckoutPage, PaymentProcessor, SoldPlan } from '../payment-processor.ts'
+import type { CheckoutPage, CustomerReading, PaymentProcessor, SoldPlan } from '../payment-processor.ts'
 import { PLANS, TRIAL_DAYS } from '../plans/plans.ts'
 import type { PaymentLease } from './accounts.ts'
 import { currentOf } from './current.ts'
@@ -48,10 +48,10 @@ export function createHostedPages(deps: HostedPagesDependencies): HostedPages {
             customerId,
             isMetered: PLANS[plan.tier].overCap === 'metered',
             // Once per organization, whatever happened to its first subscription.
-            trialDays: reading.subscriptions.length === 0 && held.mirroredId === null ? TRIAL_DAYS : 0,
+            trialDays: hadPlan(reading) || held.mirroredId !== null ? 0 : TRIAL_DAYS,
             ...consolePages(deps.publicUrl()),
           }))
-        await audit(deps, caller, 'billing.checkout.create', { type: 'checkout_session', id: page.id }, plan)
+        await audit(deps, caller, 'billing.checkout.create', ['checkout_session', page.id], plan)
         return { url: page.url }
       }),
     portal: (caller) =>
@@ -66,6 +66,10 @@ export function createHostedPages(deps: HostedPagesDependencies): HostedPages {
         )
       }),
   }
+}
+
+function hadPlan({ subscriptions }: CustomerReading): boolean {
+  return subscriptions.some(({ tier }) => tier !== null)
 }
 
 function consolePages(publicUrl: string): { successUrl: string; cancelUrl: string } {
@@ -129,7 +133,7 @@ async function openPortal(
 ): Promise<{ url: string }> {
   const returnUrl = `${deps.publicUrl()}/console/billing`
   const page = await deps.processor.openPortal({ customerId, returnUrl })
-  await audit(deps, caller, 'billing.portal.create', { type: 'portal_session', id: page.id }, {})
+  await audit(deps, caller, 'billing.portal.create', ['portal_session', page.id], {})
   return { url: page.url }
 }
 
@@ -137,16 +141,10 @@ async function audit(
   { db, clock }: HostedPagesDependencies,
   caller: Caller,
   action: 'billing.checkout.create' | 'billing.portal.create',
-  target: { type: string; id: string },
+  target: [type: string, id: string],
   metadata: Record<string, unknown>,
 ): Promise<void> {
-  await db.transaction().execute((tx) =>
-    recordEvent(tx, caller, {
-      action,
-      target: [target.type, target.id],
-      metadata,
-      providers: [],
-      at: clock.now(),
-    }),
-  )
+  await db
+    .transaction()
+    .execute((tx) => recordEvent(tx, caller, { action, target, metadata, providers: [], at: clock.now() }))
 }

@@ -9,8 +9,8 @@ const EVENTS_KEPT_MS = 30 * DAY_MS
 const AT_ONE_LOOK = 40
 const AT_ONCE = 4
 
-/** Reads announced changes, and every organization not compared for an hour. @returns how many were read */
-export async function reconcile(deps: { db: Db; clock: Clock; refresh: Refresh }): Promise<number> {
+/** Reads announced changes, and every organization not compared for an hour. */
+export async function reconcile(deps: { db: Db; clock: Clock; refresh: Refresh }): Promise<void> {
   const { db, clock, refresh } = deps
   const now = clock.now()
   const due = await db
@@ -28,8 +28,7 @@ export async function reconcile(deps: { db: Db; clock: Clock; refresh: Refresh }
     .limit(AT_ONE_LOOK)
     .execute()
   const limit = pLimit(AT_ONCE)
-  const done = await Promise.all(due.map((row) => limit(() => refresh(row.organization_id, 0))))
-  return done.filter(Boolean).length
+  await Promise.all(due.map((row) => limit(() => refresh(row.organization_id, 0))))
 }
 
 /** Deletes events that the payment processor no longer resends: it retries for three days. */

@@ -30,15 +30,12 @@ export interface RefreshDependencies {
 /** The interval for polling a lease held by another process. */
 const LOOK_AGAIN_MS = 25
 
-export interface Refresh {
-  /**
-   * Reads an organization's state from the payment processor and stores it, until it includes all changes announced
-   * so far. Does not throw: failures are logged and retried by {@link Reconciliation}.
-   * @param waitMs how long to wait for a concurrent reader
-   * @returns whether the stored state is current
-   */
-  (organizationId: string, waitMs: number): Promise<boolean>
-}
+/**
+ * Reads an organization's state from the payment processor and stores it, until it includes all changes announced
+ * so far. Does not throw: failures are logged and retried by `reconcile`.
+ * @param waitMs how long to wait for a concurrent reader
+ */
+export type Refresh = (organizationId: string, waitMs: number) => Promise<void>
 
 /** Stores the payment processor's state. One process reads at a time, so that no older reading replaces a newer one. */
 export function createRefresh(deps: RefreshDependencies): Refresh {
@@ -46,25 +43,24 @@ export function createRefresh(deps: RefreshDependencies): Refresh {
   return async (organizationId, waitMs) => {
     try {
       const asked = await findAccount(db, organizationId)
-      if (!asked) return false
+      if (!asked) return
       for (let waited = 0; ;) {
         const held = await acquirePaymentLease(db, organizationId)
         if (held) {
-          if (!(await readWithLease(deps, held))) return false
-        } else if (waited >= waitMs) return false
+          if (!(await readWithLease(deps, held))) return
+        } else if (waited >= waitMs) return
         else {
           await sleep(LOOK_AGAIN_MS)
           waited += LOOK_AGAIN_MS
         }
         const now = await findAccount(db, organizationId)
-        if (now && now.notices_read >= asked.notices && now.read_at !== null) return true
+        if (now && now.notices_read >= asked.notices && now.read_at !== null) return
       }
     } catch (err) {
       logger.error(
         { organizationId, err },
         'a subscription could not be compared with the payment processor; will retry',
       )
-      return false
     }
   }
 }

@@ -30,8 +30,8 @@ export function remarksOn(
   reading: CustomerReading,
   { isContract, found }: { isContract: boolean; found: readonly Remarked[] },
 ): Remarked[] {
-  const live = reading.subscriptions.filter(isLive)
-  const unknown = reading.unknown.filter((one) => !isOver(one))
+  const live = reading.subscriptions.filter((one) => one.tier !== null && isLive(one))
+  const unknown = reading.subscriptions.filter((one) => one.tier === null && !isOver(one))
   const own = new Set(live.flatMap(({ remarks }) => remarks))
   return [
     ...found,

@@ -30,8 +30,8 @@ export async function whileNothingIsOwed<T>(
 }
 
 async function requireEnded(processor: PaymentProcessor, customerId: string): Promise<void> {
-  const { subscriptions, unknown, isDeleted } = await processor.readCustomer(customerId)
-  const living = [...subscriptions, ...unknown].filter((one) => !isOver(one)).map(({ id }) => id)
+  const { subscriptions, isDeleted } = await processor.readCustomer(customerId)
+  const living = subscriptions.filter((one) => !isOver(one)).map(({ id }) => id)
   if (living.length > 0) {
     throw new AppError(
       'removal_refused',

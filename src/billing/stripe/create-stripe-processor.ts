@@ -12,7 +12,7 @@ import {
 } from '../payment-processor.ts'
 import { readStripeEvent } from './stripe-event.ts'
 import { listInvoices } from './stripe-invoices.ts'
-import { isOtherMetered, knowsPrices, type PlanOfProduct, toCustomerReading } from './stripe-reading.ts'
+import { isOtherMetered, knowsPrices, type PlanOfProduct, readSubscriptions } from './stripe-reading.ts'
 import { idOf, plannedPrices } from './stripe-schedule.ts'
 
 export interface StripeSettings {
@@ -116,8 +116,8 @@ async function readCustomer(stripe: Stripe, customerId: string) {
     items.data.some(({ price }) => isOtherMetered(price)),
   )
   const meter = isMeterInDoubt ? await findOverageMeter(stripe) : null
-  const reading = toCustomerReading(subscriptions.data, { planOfProduct, planned, meter })
-  if (reading.subscriptions.length > 0) {
+  const reading = { subscriptions: readSubscriptions(subscriptions.data, { planOfProduct, planned, meter }) }
+  if (reading.subscriptions.some(({ tier }) => tier !== null)) {
     // Stripe still lists a deleted customer's subscriptions, as canceled.
     const isDeleted = subscriptions.data.some(
       (one) => typeof one.customer !== 'string' && one.customer.deleted,

@@ -2,7 +2,6 @@ import type { Stripe } from 'stripe'
 import { type PaymentRemark, SUBSCRIPTION_STATUSES } from '../../database/schema-words.ts'
 import { PLANS, SOLD_TIERS, type SoldTier } from '../plans/plans.ts'
 import {
-  type CustomerReading,
   OVERAGE_METER,
   planOfLookupKey,
   ProcessorFailure,
@@ -23,9 +22,6 @@ export interface Catalog {
 
 const STATUSES: ReadonlySet<string> = new Set(SUBSCRIPTION_STATUSES.filter((status) => status !== 'internal'))
 
-/** A subscription of a known or unknown tier. */
-type ReadSubscription = Omit<SubscriptionReading, 'tier'> & { tier: SoldTier | null }
-
 function isStatus(status: string): status is SubscriptionReading['status'] {
   return STATUSES.has(status)
 }
@@ -41,32 +37,18 @@ export function knowsPrices(
   )
 }
 
-/** Translates a customer's subscriptions from Stripe. @throws ProcessorFailure for an unreadable one */
-export function toCustomerReading(
+/** Translates a customer's subscriptions from Stripe, newest first. @throws ProcessorFailure for an unreadable one */
+export function readSubscriptions(
   subscriptions: readonly Stripe.Subscription[],
   catalog: Catalog,
-): Pick<CustomerReading, 'subscriptions' | 'unknown'> {
-  const reading: Pick<CustomerReading, 'subscriptions' | 'unknown'> = { subscriptions: [], unknown: [] }
-  for (const subscription of subscriptions) {
-    const { tier, ...rest } = toReading(subscription, catalog)
-    if (tier === null) reading.unknown.push({ ...rest, prices: pricesOf(subscription) })
-    else reading.subscriptions.push({ ...rest, tier })
-  }
-  reading.subscriptions.sort(newestFirst)
-  reading.unknown.sort(newestFirst)
-  return reading
+): SubscriptionReading[] {
+  return subscriptions
+    .map((subscription) => toReading(subscription, catalog))
+    .toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
 }
 
 function isPlan({ lookup_key: key }: Stripe.Price): boolean {
   return planOfLookupKey(key ?? '') !== undefined
-}
-
-function newestFirst(a: { createdAt: Date }, b: { createdAt: Date }): number {
-  return b.createdAt.getTime() - a.createdAt.getTime()
-}
-
-function pricesOf({ items }: Stripe.Subscription): string[] {
-  return items.data.map(({ price }) => price.lookup_key ?? price.id)
 }
 
 function isMetered(price: Stripe.Price): boolean {
@@ -83,7 +65,7 @@ function chargesAnswers(price: Stripe.Price, meter: string | null): boolean {
   return meter === null || price.recurring?.meter === meter
 }
 
-function toReading(subscription: Stripe.Subscription, catalog: Catalog): ReadSubscription {
+function toReading(subscription: Stripe.Subscription, catalog: Catalog): SubscriptionReading {
   const { id, status } = subscription
   if (!isStatus(status))
     throw new ProcessorFailure('unavailable', `${id} has the status ${status}, which is unknown here`)
