@@ -3,17 +3,18 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
 import type { StoredEntityType } from '../database/schema.ts'
-import { NAMING_ROLES, type NamingRole } from './extraction/identity.ts'
+import { NAMING_ROLES } from './extraction/identity.ts'
 import { idsOf } from './ids.ts'
 import { inParts } from '../kernel/in-parts.ts'
 
-export interface Mention {
-  sourceItemId: string
-  entityId: string
-  sourceId: string
-  role: NamingRole
-  names: readonly string[]
-}
+const Mention = z.object({
+  sourceItemId: z.string(),
+  entityId: z.string(),
+  sourceId: z.string(),
+  role: z.enum(NAMING_ROLES),
+  names: z.array(z.string()),
+})
+export type Mention = z.output<typeof Mention>
 
 export interface NameDetails {
   alias: string | null
@@ -133,16 +134,6 @@ async function removeUnnamed(tx: Tx, organizationId: string, entityIds: readonly
   )
 }
 
-const Removed = z.array(
-  z.object({
-    source_item_id: z.string(),
-    entity_id: z.string(),
-    source_id: z.string(),
-    role: z.enum(NAMING_ROLES),
-    names: z.array(z.string()),
-  }),
-)
-
 /** Removes the mentions of items, which the caller has locked. @returns the removed mentions */
 export async function removeMentions(
   tx: Tx,
@@ -152,14 +143,10 @@ export async function removeMentions(
   const { rows } = await sql`
     delete from item_entities where organization_id = ${organizationId}
       and source_item_id = any ${idsOf(itemIds)}
-    returning source_item_id, entity_id, source_id, role, names`.execute(tx)
-  return Removed.parse(rows).map((row) => ({
-    sourceItemId: row.source_item_id,
-    entityId: row.entity_id,
-    sourceId: row.source_id,
-    role: row.role,
-    names: row.names,
-  }))
+    returning source_item_id as "sourceItemId", entity_id as "entityId", source_id as "sourceId", role, names`.execute(
+    tx,
+  )
+  return z.array(Mention).parse(rows)
 }
 
 /** Locks the organization's canvas until the transaction ends, and invalidates cached graphs. */

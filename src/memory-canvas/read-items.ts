@@ -16,10 +16,10 @@ const WaitingRows = z.array(
   z.object({
     id: z.string(),
     provider: z.string(),
-    source_kind: z.enum(SOURCE_KINDS),
+    sourceKind: z.enum(SOURCE_KINDS),
     title: z.string(),
     body: z.string(),
-    author_name: z.string().nullable(),
+    authorName: z.string().nullable(),
     metadata: z.record(z.string(), z.unknown()),
     hash: z.string(),
   }),
@@ -75,8 +75,8 @@ async function asFarAsRead(
   }
   if (ids.length === 0) return []
   const { rows } = await sql`
-    select id, provider, source_kind, title, left(body, ${CHARACTERS_READ}) as body, author_name, metadata,
-      encode(content_sha256, 'hex') as hash
+    select id, provider, source_kind as "sourceKind", title, left(body, ${CHARACTERS_READ}) as body,
+      author_name as "authorName", metadata, encode(content_sha256, 'hex') as hash
     from source_items where organization_id = ${organizationId} and id in (${sql.join(ids)}) order by id`.execute(
     db,
   )
@@ -87,16 +87,8 @@ async function asFarAsRead(
 export function* readingItems(items: readonly WaitingItem[], terms: TermWeights): Pausable<ReadItem[]> {
   const read: ReadItem[] = []
   for (const item of items) {
-    const given = {
-      provider: item.provider,
-      sourceKind: item.source_kind,
-      title: item.title,
-      body: item.body,
-      authorName: item.author_name,
-      metadata: item.metadata,
-    }
     try {
-      read.push({ item, entities: yield* extractingEntities(given, terms) })
+      read.push({ item, entities: yield* extractingEntities(item, terms) })
     } catch (error) {
       read.push({ item, entities: [], error })
     }

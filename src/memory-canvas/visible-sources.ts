@@ -6,15 +6,17 @@ import type { ProviderId } from '../kernel/provider-id.ts'
 import { SOURCE_KINDS } from '../kernel/source-kinds.ts'
 import type { Readable, Viewer } from '../kernel/viewer.ts'
 import { PROVIDERS, providersOf } from '../providers/index.ts'
+import { listOfIds } from './ids.ts'
 
 /** A source whose items the caller may see. */
-export interface VisibleSource {
-  id: string
-  provider: ProviderId
-  label: string
+const VisibleSource = z.object({
+  id: z.string(),
+  provider: z.enum(PROVIDERS),
+  label: z.string(),
   /** How many of its items the canvas has read. */
-  items: number
-}
+  items: z.number(),
+})
+export type VisibleSource = z.output<typeof VisibleSource>
 
 /** The part of an organization that the caller may see; the canvas counts only within it. */
 export interface View {
@@ -47,12 +49,7 @@ export async function viewOf(db: Db, viewer: Viewer, provider?: ProviderId): Pro
   const visible = SourceRows.parse(rows)
   const view = {
     organizationId,
-    sources: visible.map(({ id, provider: of, display_name: label, items }) => ({
-      id,
-      provider: of,
-      label,
-      items,
-    })),
+    sources: visible,
     readable,
     items: null,
     revision: visible[0]?.revision ?? null,
@@ -62,11 +59,14 @@ export async function viewOf(db: Db, viewer: Viewer, provider?: ProviderId): Pro
 
 async function viewOfPerson(db: Db, view: View): Promise<View> {
   const { organizationId, sources, readable } = view
-  const listed = `{${sources.map(({ id }) => id).join(',')}}`
-  const { rows } = await selectLatest(db, [organizationId, listed, readable.ids])
+  const { rows } = await selectLatest(db, [
+    organizationId,
+    listOfIds(sources.map(({ id }) => id)),
+    readable.ids,
+  ])
   const items = ItemRows.parse(rows)
   const bySource = Map.groupBy(items, (row) => row.source_id)
-  const ids = `{${items.map(({ id }) => id).join(',')}}`
+  const ids = listOfIds(items.map(({ id }) => id))
   return {
     ...view,
     sources: sources.map(({ id, provider, label }) => ({
@@ -79,19 +79,11 @@ async function viewOfPerson(db: Db, view: View): Promise<View> {
   }
 }
 
-const SourceRows = z.array(
-  z.object({
-    id: z.string(),
-    provider: z.enum(PROVIDERS),
-    display_name: z.string(),
-    items: z.number(),
-    revision: z.string().nullable(),
-  }),
-)
+const SourceRows = z.array(VisibleSource.extend({ revision: z.string().nullable() }))
 const ItemRows = z.array(z.object({ id: z.string(), source_id: z.string() }))
 
 const selectSources = prepare(`
-  select s.id, s.provider, s.display_name, coalesce(t.items, 0) as items, w.revision from sources s
+  select s.id, s.provider, s.display_name as label, coalesce(t.items, 0) as items, w.revision from sources s
   left join canvas_work w on w.organization_id = s.organization_id
   left join entity_totals t on t.organization_id = s.organization_id and t.entity_id = s.id and t.source_id = s.id
   where s.organization_id = $1 and s.provider = any($2::text[]) and s.removed_at is null
