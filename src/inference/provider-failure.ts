@@ -1,4 +1,5 @@
 import { AppError } from '../kernel/errors.ts'
+import { parseJson } from '../kernel/parse-json.ts'
 
 /** Failure kinds common to all model servers. */
 export type ProviderFailureKind = 'auth' | 'rate_limited' | 'unavailable' | 'rejected'
@@ -47,12 +48,7 @@ export function answeredError(
 }
 
 function errorCode(text: string, secret: string | undefined): string | null {
-  let body: unknown
-  try {
-    body = JSON.parse(text)
-  } catch {
-    return null
-  }
+  const body = parseJson(text)
   const error = isRecord(body) ? (body['error'] ?? body) : body
   if (!isRecord(error)) return null
   const codes = [error['code'], error['type'], error['status']].map((code) => identifier(code, secret))

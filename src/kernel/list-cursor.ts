@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { validationError } from './errors.ts'
+import { parseJson } from './parse-json.ts'
 import { Timestamp } from './schemas.ts'
 
 export interface ListPlace {
@@ -34,15 +35,6 @@ export function decodeCursor(list: ListName, cursor: string): ListPlace {
         'cursor must be the unchanged nextCursor of a list with these filters; omit it to start at the first page',
     },
   ])
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }
 
 function digestOf(list: ListName): string {

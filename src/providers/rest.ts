@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '../kernel/parse-json.ts'
 import { followRedirectsBelow } from '../kernel/refuse-redirects.ts'
 import { retryAfterMs } from '../kernel/retry-after.ts'
 import { createProviderCaller } from './retried-calls.ts'
@@ -97,7 +98,7 @@ export function parseAnswer<Schema extends z.ZodType>(
   schema: Schema,
   name: string,
 ): z.output<Schema> {
-  return parseShape(jsonOf(bytes), schema, name)
+  return parseShape(parseJson(bytes.toString('utf8')), schema, name)
 }
 
 const Identified = z.union([z.object({ id: z.string().min(1) }), z.object({ number: z.int() })])
@@ -235,19 +236,10 @@ function kindOf(status: number): ProviderError['kind'] {
 
 /** The message of an error body in one of the usual shapes. */
 function wordsOf(bytes: Buffer): string | undefined {
-  const body = jsonOf(bytes)
+  const body = parseJson(bytes.toString('utf8'))
   if (typeof body !== 'object' || body === null) return undefined
   const { error_description: description, message, error, errors } = Object.fromEntries(Object.entries(body))
   const nested = typeof error === 'object' && error !== null && 'message' in error ? error.message : error
   const { title }: { title?: unknown } = Object(Array.isArray(errors) ? errors[0] : null)
   return [description, message, nested, title].find((words) => typeof words === 'string' && words !== '')
-}
-
-function jsonOf(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    // A proxy's page, or no body.
-    return undefined
-  }
 }

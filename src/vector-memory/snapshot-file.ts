@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { z } from 'zod'
+import { parseJson } from '../kernel/parse-json.ts'
 import { VERSION } from '../kernel/version.ts'
 import { blockBytesOf, SCAN_DIMENSIONS_MAX, NO_ITEM, ROWS_A_BLOCK } from '../vector-scan/index.ts'
 import { SavedItems } from './item-fields.ts'
@@ -127,13 +128,7 @@ async function restorePieces(
   for (const row of free) table.free(row)
 }
 
-function readJson(piece: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(piece).toString('utf8'))
-  } catch {
-    return undefined
-  }
-}
+const readJson = (piece: Uint8Array): unknown => parseJson(Buffer.from(piece).toString('utf8'))
 
 async function* readPieces(file: FileHandle): AsyncGenerator<Uint8Array, void> {
   for (;;) {

@@ -5,6 +5,7 @@ import {
   LogLevel,
   RequestTimeoutError,
 } from '@notionhq/client'
+import { parseJson } from '../../kernel/parse-json.ts'
 import { retryAfterMs } from '../../kernel/retry-after.ts'
 import { createProviderCaller, type ProviderCaller } from '../retried-calls.ts'
 import { ProviderError, type ProviderSession } from '../adapter.ts'
@@ -113,14 +114,10 @@ function httpError(
 
 /** The `error` of an OAuth answer (RFC 6749 §5.2), which the SDK does not read. */
 function oauthWords(body: string): string | null {
-  try {
-    const parsed: unknown = JSON.parse(body)
-    const isOAuth = typeof parsed === 'object' && parsed !== null && 'error' in parsed
-    return isOAuth && typeof parsed.error === 'string' ? parsed.error : null
-  } catch {
-    // A proxy's page, not Notion's answer.
-    return null
-  }
+  // A proxy's page is no JSON.
+  const parsed = parseJson(body)
+  const isOAuth = typeof parsed === 'object' && parsed !== null && 'error' in parsed
+  return isOAuth && typeof parsed.error === 'string' ? parsed.error : null
 }
 
 /** Whether an object does not exist for us: deleted permanently, or no longer shared. */

@@ -1,6 +1,7 @@
 import { gaxios } from 'google-auth-library'
 import { z } from 'zod'
 import { HOUR_MS } from '../../../kernel/clock.ts'
+import { parseJson } from '../../../kernel/parse-json.ts'
 import { ProviderError, type ProviderErrorKind, type Refusal } from '../../adapter.ts'
 
 /** A failed call to Google, with the fields the adapters decide by. */
@@ -130,7 +131,7 @@ function refusalOf({ reason = '', status }: GoogleErrorOptions): Refusal | null 
 }
 
 function readBody(data: unknown): { message: string | undefined; reason: string | undefined } {
-  const body = parseJson(data)
+  const body = bodyOf(data)
   const oauth = oauthErrorBody.safeParse(body)
   if (oauth.success) {
     const { error, error_description: description } = oauth.data
@@ -143,16 +144,9 @@ function readBody(data: unknown): { message: string | undefined; reason: string 
 }
 
 // The body of a failed download has the type the download asked for.
-function parseJson(data: unknown): unknown {
+function bodyOf(data: unknown): unknown {
   const text = data instanceof ArrayBuffer ? Buffer.from(data).toString('utf8') : data
-  if (typeof text !== 'string') return text
-  try {
-    const parsed: unknown = JSON.parse(text)
-    return parsed
-  } catch {
-    // Not JSON (a proxy's error page), so there is no reason to read.
-    return null
-  }
+  return typeof text === 'string' ? parseJson(text) : text
 }
 
 // Retry-After is seconds or a date (RFC 9110, 10.2.3); Gmail also writes "Retry after <ISO time>" in the message.

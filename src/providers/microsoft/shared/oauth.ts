@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Clock } from '../../../kernel/clock.ts'
+import { parseJson } from '../../../kernel/parse-json.ts'
 import { createOAuth } from '../../oauth.ts'
 import { type OAuthHalf, ProviderError } from '../../adapter.ts'
 import { parseAnswer, type RestAnswer } from '../../rest.ts'
@@ -49,14 +50,6 @@ export function createMicrosoftOAuth(
 
 /** This error asks for a retry, although its status is that of a refusal. */
 function busyServer({ bytes }: RestAnswer, words: string): ProviderError | undefined {
-  const { data } = Refusal.safeParse(jsonOrNull(bytes))
+  const { data } = Refusal.safeParse(parseJson(bytes.toString('utf8')))
   return data?.error === 'temporarily_unavailable' ? new ProviderError('unavailable', words) : undefined
-}
-
-function jsonOrNull(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    return null
-  }
 }
