@@ -3,9 +3,9 @@ import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { AdmittedAgent, AgentRequest } from '../http/gates.ts'
 import { inBatches } from '../kernel/batches.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, minuteOf } from '../kernel/clock.ts'
 import type { RateLimit } from '../rate-limits/index.ts'
-import { invalidKey, minuteOf, secretOf, toCaller } from './authenticate-api-key.ts'
+import { invalidKey, secretOf, toCaller } from './authenticate-api-key.ts'
 
 export type AdmitAgent = (authorization: string | undefined, request: AgentRequest) => Promise<AdmittedAgent>
 

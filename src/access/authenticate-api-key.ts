@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { bearerToken, looksLike, refusedToken } from '../http/bearer.ts'
 import { ACTIONS, ACTOR_TYPES } from '../kernel/actions.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, minuteOf } from '../kernel/clock.ts'
 import type { AppError } from '../kernel/errors.ts'
 import type { AgentCaller } from '../kernel/caller.ts'
 import { PROVIDERS } from '../providers/index.ts'
@@ -48,10 +48,6 @@ export function secretOf(authorization: string | undefined): Buffer {
   const bearer = bearerToken(authorization, 'API key')
   refuseOtherTokens(bearer)
   return hashSecret(bearer)
-}
-
-export function minuteOf(now: Date): Date {
-  return new Date(Math.floor(now.getTime() / 60_000) * 60_000)
 }
 
 export function invalidKey(): AppError {

@@ -65,10 +65,7 @@ export const accessRoutes = [
         secret: text('The secret. Store it now: it is shown only once.', 'svc_…'),
       }),
     },
-    handle: async ({ caller, body }, { apiKeys }) => {
-      const { apiKey, secret } = await apiKeys.mint(caller, body)
-      return reply(201, { apiKey: apiKey, secret })
-    },
+    handle: async ({ caller, body }, { apiKeys }) => reply(201, await apiKeys.mint(caller, body)),
   }),
   ...twins<AccessServices>()({
     ...shared,
@@ -82,9 +79,6 @@ export const accessRoutes = [
     params: z.object({ id: idOf("The key's ID, from the list.", EXAMPLE_ID.apiKey) }),
     refuses: ['cannot_revoke_self', 'provider_not_allowed'],
     responses: { 200: z.object({ apiKey: ApiKey, revokedAt: moment('Revocation time.') }) },
-    handle: async ({ caller, params }, { apiKeys }) => {
-      const { apiKey, revokedAt } = await apiKeys.revoke(caller, params.id)
-      return reply(200, { apiKey: apiKey, revokedAt })
-    },
+    handle: async ({ caller, params }, { apiKeys }) => reply(200, await apiKeys.revoke(caller, params.id)),
   }),
 ]

@@ -1,7 +1,5 @@
 import { createTask, type Task } from '../background/index.ts'
 import type { Billing } from '../billing/index.ts'
-import type { Settings } from '../config.ts'
-import type { OpenDatabase } from '../database/database.ts'
 import { warnOfOtherModels } from '../models/index.ts'
 import type { Metrics } from '../health/index.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
@@ -14,14 +12,8 @@ import type { Removals } from '../sources/index.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
 import type { ConnectorEngine } from './connector-engine.ts'
 import type { EmbeddingEngine } from './embedding-engine.ts'
+import type { Foundation } from './foundation.ts'
 import type { Logger } from '../kernel/logger.ts'
-
-interface Given {
-  settings: Settings
-  database: OpenDatabase
-  logger: Logger
-  termWeights: TermWeights
-}
 
 interface Working {
   embedding: EmbeddingEngine
@@ -46,7 +38,7 @@ export interface BackgroundWork {
 }
 
 export function createBackgroundWork(
-  { settings, database, logger, termWeights }: Given,
+  { settings, database, logger, termWeights }: Foundation & { termWeights: TermWeights },
   {
     embedding: { models, modelMove, approximateIndexes },
     periodicTasks,

@@ -21,7 +21,7 @@ import type { ServerOptions } from '../http/create-server.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { isLoopback } from '../kernel/loopback.ts'
-import { addMember } from '../organizations/index.ts'
+import { addMember, findRole } from '../organizations/index.ts'
 
 const NO_CLIENT = "set OIDC_CLIENT_ID to the console's client ID at the issuer"
 
@@ -198,8 +198,9 @@ function withDevelopmentIssuer(deps: {
     },
     async onSignIn(userId) {
       const organizationId = await findLocalWorkspace(db)
-      if (organizationId !== undefined)
-        await addMember(db, { organizationId, userId, role: 'owner', at: clock.now() })
+      if (organizationId === undefined || (await findRole(db, organizationId, userId))) return
+      const owner = { organizationId, userId, role: 'owner', at: clock.now() } as const
+      await db.transaction().execute((tx) => addMember(tx, owner))
     },
     issuer: () => `${deps.publicUrl()}${DEVELOPMENT_ISSUER_PATH}`,
     signIn: () => ({

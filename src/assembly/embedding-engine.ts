@@ -1,6 +1,4 @@
 import { type ApproximateIndexes, createApproximateIndexes } from '../approximate-index/index.ts'
-import type { Settings } from '../config.ts'
-import type { OpenDatabase } from '../database/database.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import type { Tracer } from '../kernel/tracer.ts'
 import { tracedEmbeddingModel } from '../tracing/index.ts'
@@ -9,7 +7,7 @@ import {
   type EmbeddingModelSettings,
   findBuiltinModel,
 } from '../inference/embedding-models/create-embedding-model.ts'
-import { type Clock, HOUR_MS } from '../kernel/clock.ts'
+import { HOUR_MS } from '../kernel/clock.ts'
 import type { SecretCipher } from '../kernel/secret-cipher.ts'
 import {
   createModelMove,
@@ -19,8 +17,8 @@ import {
   openStoredModelSettings,
 } from '../models/index.ts'
 import { secretCipher } from './encryption-keys.ts'
+import type { Foundation } from './foundation.ts'
 import { embeddingSettings, modelsDir } from './model-settings.ts'
-import type { Logger } from '../kernel/logger.ts'
 
 export interface EmbeddingEngine {
   models: ModelRegistry
@@ -28,11 +26,7 @@ export interface EmbeddingEngine {
   approximateIndexes: ApproximateIndexes
 }
 
-export interface EmbeddingEngineDeps {
-  settings: Settings
-  database: OpenDatabase
-  clock: Clock
-  logger: Logger
+export interface EmbeddingEngineDeps extends Foundation {
   /** The configured model. */
   embeddingModel: EmbeddingModel
   tracer?: Tracer | undefined

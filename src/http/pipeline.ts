@@ -123,8 +123,7 @@ export async function run<S>(
     const viewer = await viewerOf(route, gates, caller, email)
     const use = useOf(route, caller, request)
     if (use) await gates.requireRoom(use.caller)
-    const reservation =
-      use && counting(route, request, naming(email, await gates.reserveCredit(use, request.id)))
+    const reservation = use && charging(route, request, email, await gates.reserveCredit(use, request.id))
     let result: UntypedReply
     try {
       const viewAgain = async () =>
@@ -186,22 +185,18 @@ async function viewerOf<S>(
   return await gates.viewerOf(caller, email)
 }
 
-/** A reservation that names the person in the audit event. */
-function naming(email: string | undefined, reservation: CreditReservation): CreditReservation {
-  if (email === undefined) return reservation
-  return { ...reservation, settle: (retrieved) => reservation.settle({ ...retrieved, onBehalfOf: email }) }
-}
-
-/** A reservation that notes on the request what it was charged. */
-function counting<S>(
+/** A reservation that names the person in the audit event, and notes on the request what it was charged. */
+function charging<S>(
   { credits }: Route<S>,
   request: FastifyRequest,
+  email: string | undefined,
   reservation: CreditReservation,
 ): CreditReservation {
+  const person = email === undefined ? {} : { onBehalfOf: email }
   return {
     ...reservation,
     async settle(retrieved) {
-      await reservation.settle(retrieved)
+      await reservation.settle({ ...retrieved, ...person })
       request.credits = credits
     },
   }

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 
 /** Chooses the owner on whose behalf a request is served until it is authenticated. */
 export interface RequestOwners {
@@ -14,21 +15,16 @@ const UNKNOWN = 'unknown token'
 
 /** Caches the owners of tokens by hash. The cache affects queues only: every request is still authenticated. */
 export function createRequestOwners(remembered = REMEMBERED): RequestOwners {
-  const owners = new Map<string, string>()
+  const owners = new LRUCache<string, string>({ max: remembered })
   return {
     ownerOfRequest: (authorization) =>
-      authorization === undefined ? NO_TOKEN : (owners.get(hashOf(authorization)) ?? UNKNOWN),
+      authorization === undefined ? NO_TOKEN : (owners.get(keyOf(authorization)) ?? UNKNOWN),
     remember(authorization, owner) {
-      if (authorization === undefined) return
-      const hash = hashOf(authorization)
-      if (owners.get(hash) === owner) return
-      const [oldest] = owners.keys()
-      if (owners.size >= remembered && oldest !== undefined) owners.delete(oldest)
-      owners.set(hash, owner)
+      if (authorization !== undefined) owners.set(keyOf(authorization), owner)
     },
   }
 }
 
-function hashOf(authorization: string): string {
-  return createHash('sha256').update(authorization).digest('base64')
+function keyOf(authorization: string): string {
+  return hash('sha256', authorization, 'base64')
 }

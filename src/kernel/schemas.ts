@@ -51,21 +51,19 @@ export const pageCursor = z
 
 export const nextCursor = textOrNull('The cursor of the next page; null on the last page.')
 
-/** A short name given by a person: 1 to 200 characters. */
-export const label = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .refine((value) => !/\p{Cc}/u.test(value), 'must not contain control characters')
+const nameOf = (charactersMax: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(charactersMax)
+    .refine((value) => !/\p{Cc}/u.test(value), 'must not contain control characters')
 
-/** A file name, with or without folders: 1 to 500 characters. */
-export const fileName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(500)
-  .refine((value) => !/\p{Cc}/u.test(value), 'must not contain control characters')
+/** A short name given by a person. */
+export const label = nameOf(200)
+
+/** A file name, with or without folders. */
+export const fileName = nameOf(500)
 
 /** No address is longer (RFC 5321, 4.5.3.1). */
 const EMAIL_CHARACTERS_MAX = 320

@@ -1,13 +1,14 @@
 import type { Db } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
+import type { Logger } from '../kernel/logger.ts'
 import type { ModelRegistry } from './model-registry.ts'
 
-export interface ModelWarnings {
-  warn(fields: object, message: string): void
-}
-
 /** Logs which stored vectors are not of the configured model, with and without an available model. */
-export async function warnOfOtherModels(db: Db, models: ModelRegistry, logger: ModelWarnings): Promise<void> {
+export async function warnOfOtherModels(
+  db: Db,
+  models: ModelRegistry,
+  logger: Pick<Logger, 'warn'>,
+): Promise<void> {
   for (const { name, organizations } of await findStoredModels(db)) {
     if (name === models.configured.id) continue
     const fields = { storedModel: name, configuredModel: models.configured.id, organizations }

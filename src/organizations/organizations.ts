@@ -8,7 +8,6 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import { bumpPermissions, deactivatedIn } from '../people/index.ts'
-import { findRole } from './authority.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import { insertFirstSources } from '../sources/index.ts'
 import type { Organization, User } from './schemas.ts'
@@ -124,19 +123,10 @@ export async function insertOrganization(
   return id
 }
 
+/** Adds a person to a workspace, unless they are a member. */
 export async function addMember(
-  db: Db,
-  member: { organizationId: string; userId: string; role: Role; at: Date },
-): Promise<void> {
-  const { organizationId, userId } = member
-  if (await findRole(db, organizationId, userId)) return
-  if (db.isTransaction) await insertMember(db, member)
-  else await db.transaction().execute((tx) => insertMember(tx, member))
-}
-
-async function insertMember(
   tx: Db,
-  { organizationId, userId, role, at }: Parameters<typeof addMember>[1],
+  { organizationId, userId, role, at }: { organizationId: string; userId: string; role: Role; at: Date },
 ): Promise<void> {
   await bumpPermissions(tx, organizationId)
   await tx

@@ -1,6 +1,7 @@
 import type { EmbeddingModel } from '../../inference/embedding-model.ts'
 import { tryModel } from '../../inference/embedding-models/create-embedding-model.ts'
 import type { LanguageModel } from '../../inference/language-model.ts'
+import { beforeAbort } from '../../kernel/before-abort.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type ModelKind, problemOf, tooSlow } from './problem-words.ts'
 import type { ModelSetting, ModelTest } from './schemas.ts'
@@ -51,6 +52,7 @@ export function createModelCheck(options: ModelCheckOptions): ModelCheck {
         detail,
       })
       try {
+        // A model may ignore the signal.
         await beforeAbort(calls[kind](AbortSignal.any([signal, late])), late)
         return ended(null, null)
       } catch (error) {
@@ -72,12 +74,4 @@ async function writeOnce(model: LanguageModel, signal: AbortSignal): Promise<voi
   }
   const words = model.stream(prompt, signal)[Symbol.asyncIterator]()
   while (!(await words.next()).done);
-}
-
-/** Ends with the signal, even if the work ignores it. */
-function beforeAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const abort = (): void => reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort))
 }

@@ -12,7 +12,7 @@ import { canonicalGroupId, groupPrincipal, personPrincipal } from '../principals
 import { changePeople } from '../revision.ts'
 import type { ScimFilter } from './filter.ts'
 import type { GroupAttributes } from './group-shape.ts'
-import { type GroupChange, memberIds } from './patch-group.ts'
+import type { GroupChange } from './patch-group.ts'
 import { scimError } from './scim-error.ts'
 import type { Range } from './users.ts'
 
@@ -168,7 +168,7 @@ const Found = z.array(z.object({ id: z.string() }))
 /** @throws AppError `validation_failed` for an id outside the directory */
 async function requirePeople(tx: Tx, organizationId: string, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
-  const wanted = memberIds(ids)
+  const wanted = [...new Set(ids)]
   const { rows } = await sql`
     select p.id::text as id from json_array_elements_text(${JSON.stringify(wanted)}::json) as given(id)
     join people p on p.organization_id = ${organizationId} and p.id = given.id::uuid

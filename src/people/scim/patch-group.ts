@@ -30,7 +30,7 @@ const Members = z.union([z.array(Member).max(GROUP_MEMBERS_MAX), Member.transfor
 
 function membersOf({ op, where, value }: PatchStep): GroupChange {
   if (op === 'remove') {
-    if (where !== null) return { kind: 'remove', members: memberIds([where.value]) }
+    if (where !== null) return { kind: 'remove', members: idsOf(where.value) }
     // Microsoft Entra ID names the members to remove in the value; without a value, all are removed.
     return value == null ? { kind: 'replace', members: [] } : { kind: 'remove', members: idsOf(value) }
   }
@@ -45,9 +45,4 @@ function idsOf(value: unknown): string[] {
     'invalidValue',
     'members must be a list of { "value": "<id of a user>" }',
   )
-}
-
-/** Distinct user ids, lowercase. @throws AppError `validation_failed` for anything that is not an id */
-export function memberIds(ids: readonly string[]): string[] {
-  return idsOf([...new Set(ids)])
 }

@@ -6,7 +6,7 @@ import { prepare } from '../../database/prepared.ts'
 import { retryConflicts } from '../../database/retry-conflicts.ts'
 import type { Row } from '../../database/schema.ts'
 import { bearerToken, refusedToken } from '../../http/bearer.ts'
-import type { Clock } from '../../kernel/clock.ts'
+import { type Clock, minuteOf } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { hashSecret, newSecret } from '../../kernel/secret.ts'
 import type { ConsoleCaller, ScimCaller } from '../../kernel/caller.ts'
@@ -127,8 +127,7 @@ export async function authenticateScim(
   authorization: string | undefined,
 ): Promise<ScimCaller> {
   const secret = bearerToken(authorization, 'SCIM token')
-  const minute = new Date(Math.floor(clock.now().getTime() / 60_000) * 60_000)
-  const { rows } = await findToken(db, [hashSecret(secret), minute])
+  const { rows } = await findToken(db, [hashSecret(secret), minuteOf(clock.now())])
   const [token] = rows
   if (!token)
     throw refusedToken('The SCIM token is not valid: it was mistyped or revoked; create one in the console')
