@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Settings } from '../config.ts'
-import { keptText } from '../database/durable-files.ts'
+import { keptText } from '../database/kept-text.ts'
 import { StartupError } from '../kernel/errors.ts'
 import { createSecretCipher, type SecretCipher } from '../kernel/secret-cipher.ts'
 

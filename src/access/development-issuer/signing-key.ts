@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { exportJWK, generateKeyPair } from 'jose'
 import { z } from 'zod'
-import { keptText } from '../../database/durable-files.ts'
+import { keptText } from '../../database/kept-text.ts'
 
 const StoredKey = z.looseObject({
   kty: z.literal('RSA'),

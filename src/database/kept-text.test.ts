@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { keptText, replaceText } from './durable-files.ts'
+import { keptText } from './kept-text.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -28,23 +28,5 @@ describe('keptText', () => {
 
   it('throws if the file cannot be read', async () => {
     await expect(keptText(folder, () => 'text')).rejects.toThrow('EISDIR')
-  })
-})
-
-describe('replaceText', () => {
-  it('replaces a file and leaves nothing beside it', async () => {
-    const file = path.join(folder, 'choice')
-    await writeFile(file, 'former')
-    await replaceText(file, 'new')
-    expect(await readFile(file, 'utf8')).toBe('new')
-    expect(await readdir(folder)).toEqual(['choice'])
-  })
-
-  it('leaves nothing behind if the file cannot be replaced', async () => {
-    const file = path.join(folder, 'new')
-    await writeFile(path.join(folder, 'file'), '')
-    await expect(replaceText(path.join(folder, 'file', 'choice'), 'text')).rejects.toThrow('ENOTDIR')
-    await expect(replaceText(folder, 'text')).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/)
-    expect((await readdir(path.dirname(file))).toSorted()).toEqual(['file'])
   })
 })

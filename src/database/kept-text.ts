@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { link, open, readFile, rename, rm } from 'node:fs/promises'
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { flushFolder } from './flush-folder.ts'
 import { makeFolder } from './make-folder.ts'
@@ -12,7 +12,7 @@ export async function keptText(file: string, make: () => string | Promise<string
   await makeFolder(path.dirname(file))
   const part = `${file}.${randomUUID()}.part`
   try {
-    await writeFlushed(part, await make())
+    await writeFile(part, await make(), { mode: 0o600, flush: true })
     await giveName(part, file)
   } finally {
     await rm(part, { force: true })
@@ -20,29 +20,6 @@ export async function keptText(file: string, make: () => string | Promise<string
   await flushFolder(path.dirname(file))
   // Another process may have been first.
   return await readFile(file, 'utf8')
-}
-
-/** Replaces a file atomically: a power cut leaves the former text or the new one. */
-export async function replaceText(file: string, text: string): Promise<void> {
-  const part = `${file}.next`
-  try {
-    await writeFlushed(part, text)
-    await rename(part, file)
-  } catch (error) {
-    await rm(part, { force: true })
-    throw error
-  }
-  await flushFolder(path.dirname(file))
-}
-
-async function writeFlushed(file: string, text: string): Promise<void> {
-  const handle = await open(file, 'w', 0o600)
-  try {
-    await handle.writeFile(text)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 /** A second name, which never replaces a file. Some network file systems have none: there the first name is changed. */
