@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { brokenPdf, pdfBomb, pdfOf, wordBomb, wordOf } from '../../emulators/google/file-formats.ts'
 import { until } from '../../test/support/until.ts'
 import type { TextFormat } from './text-format.ts'
-import { createTextExtractor, ExtractionError, type ExtractInput } from './text-extractor.ts'
+import { ExtractionError } from './extraction-error.ts'
+import { createTextExtractor, type ExtractInput } from './text-extractor.ts'
 
 const extractor = createTextExtractor({ threads: 1 })
 afterAll(() => extractor.close())

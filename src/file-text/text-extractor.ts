@@ -8,9 +8,6 @@ import { readScans, type Recognition } from './read-scans.ts'
 import { type TextFormat, textFormatOf } from './text-format.ts'
 import { codeOf, messageOf } from '../kernel/thrown-errors.ts'
 
-export { ExtractionError } from './extraction-error.ts'
-export type { ExtractedText } from './parse-file.ts'
-
 const WATCH_EVERY_MS = 50
 const IDLE_MS = 30_000
 // Parsers leak a little, so a thread is replaced after this many files.

@@ -6,7 +6,8 @@ import {
   workbookBomb,
   workbookOf,
 } from '../../../emulators/google/file-formats.ts'
-import { createTextExtractor, ExtractionError, type ExtractInput } from '../text-extractor.ts'
+import { ExtractionError } from '../extraction-error.ts'
+import { createTextExtractor, type ExtractInput } from '../text-extractor.ts'
 import type { TextFormat } from '../text-format.ts'
 
 const extractor = createTextExtractor({ threads: 1 })

@@ -13,10 +13,10 @@ const MOST_PARTS = 20_000
 /** Handles the XML events of one part. Names come without namespace prefixes. */
 export interface PartReader {
   open(name: string, attributes: Record<string, string>): void
-  text(text: string): void
-  close(name: string): void
+  text?(text: string): void
+  close?(name: string): void
   /** True once the reader has enough; the rest of the part is then not inflated. */
-  isDone(): boolean
+  isDone?(): boolean
 }
 
 /** A link from one part to another, such as from a workbook to a sheet. */
@@ -55,7 +55,7 @@ export async function openOfficePackage(bytes: Uint8Array): Promise<OfficePackag
       }
       decoder ??= new TextDecoder(encodingOf(chunk))
       parser.write(decoder.decode(chunk, { stream: true }))
-      if (reader.isDone()) return
+      if (reader.isDone?.()) return
     }
     parser.end()
   }
@@ -105,8 +105,8 @@ function parserFor(reader: PartReader): Parser {
   return new Parser(
     {
       onopentag: (name, attributes) => reader.open(withoutPrefix(name), attributes),
-      ontext: (text) => reader.text(text),
-      onclosetag: (name) => reader.close(withoutPrefix(name)),
+      ontext: (text) => reader.text?.(text),
+      onclosetag: (name) => reader.close?.(withoutPrefix(name)),
     },
     { xmlMode: true, decodeEntities: true },
   )
@@ -136,9 +136,6 @@ async function readRelationships(read: OfficePackage['read'], part: string): Pro
       const absolute = path.posix.resolve('/', folder, target)
       found.push({ id, kind: type.slice(type.lastIndexOf('/') + 1), target: absolute.slice(1) })
     },
-    text() {},
-    close() {},
-    isDone: () => false,
   })
   return found
 }

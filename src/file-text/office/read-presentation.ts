@@ -33,9 +33,6 @@ async function readSlideIds(office: OfficePackage, part: string): Promise<(strin
       if (name === 'presentation') isPresentation = true
       if (name === 'sldId') ids.push(prefixedAttribute(attributes, 'id'))
     },
-    text() {},
-    close() {},
-    isDone: () => false,
   })
   if (!isPresentation) throw new Error('it is not a PowerPoint presentation')
   return ids

@@ -20,8 +20,6 @@ async function isEncrypted(office: OfficePackage): Promise<boolean> {
     open(name) {
       encrypted ||= name === 'encryption-data'
     },
-    text() {},
-    close() {},
     isDone: () => encrypted,
   })
   return encrypted

@@ -69,9 +69,6 @@ async function readSheetList(office: OfficePackage, part: string): Promise<Workb
         isHidden: (attributes['state'] ?? 'visible') !== 'visible',
       })
     },
-    text() {},
-    close() {},
-    isDone: () => false,
   })
   if (!isWorkbook) throw new Error('it is not an Excel workbook, or it has the binary format')
   return workbook
@@ -88,11 +85,9 @@ async function readStyles(office: OfficePackage, part: string): Promise<NumberSt
       if (name === 'numFmt') codes.set(Number(numFmtId), formatCode ?? '')
       if (name === 'xf' && inCellFormats) formatIds.push(Number(numFmtId ?? 0))
     },
-    text() {},
     close(name) {
       if (name === 'cellXfs') inCellFormats = false
     },
-    isDone: () => false,
   })
   return formatIds.map((id) => numberStyleOf(id, codes.get(id) ?? null))
 }
