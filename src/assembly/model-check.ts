@@ -29,33 +29,26 @@ const SHOWN: ReadonlySet<string> = new Set<keyof Settings>([
 ])
 
 export function createModelCheck(
-  deps: { settings: Settings; languageModel: LanguageModel | null },
-  { models }: EmbeddingEngine,
+  { settings, languageModel }: { settings: Settings; languageModel: LanguageModel | null },
+  { models: { configured } }: EmbeddingEngine,
 ): ModelCheck {
-  const { settings, languageModel } = deps
+  const isNamed = settings.namesEmbeddingModel
   return createCheck({
     languageModel,
-    embeddingModel: () => models.configured,
-    elapsed: () => performance.now(),
-    deadline: (ms) => AbortSignal.timeout(ms),
-    describe: () => ({
+    embeddingModel: configured,
+    settings: {
       language: {
         model: languageModel?.id ?? null,
         setBy: settings.LLM_PROVIDER === undefined ? 'default' : 'environment',
         variables: variablesOf(settings, 'language'),
       },
       embedding: {
-        model: models.configured.id,
-        ...embeddingSetBy(settings),
+        model: configured.id,
+        setBy: isNamed ? 'environment' : 'default',
+        variables: isNamed ? variablesOf(settings, 'embedding') : [],
       },
-    }),
+    },
   })
-}
-
-function embeddingSetBy(settings: Settings): Pick<ModelSetting, 'setBy' | 'variables'> {
-  if (settings.namesEmbeddingModel)
-    return { setBy: 'environment', variables: variablesOf(settings, 'embedding') }
-  return { setBy: 'default', variables: [] }
 }
 
 /** EMBEDDING_PROVIDER has a default, so the caller says whether the environment names the model. */

@@ -3,16 +3,16 @@ import { hashEmbeddingModel } from '../../../test/support/hash-embedding-model.t
 import { providerError } from '../../inference/provider-failure.ts'
 import type { LanguageModel } from '../../inference/language-model.ts'
 import { createModelCheck, type ModelCheckOptions } from './model-check.ts'
+import type { ModelSetting } from './schemas.ts'
+
+const UNSET: ModelSetting = { model: null, setBy: 'default', variables: [] }
 
 function check(languageModel: LanguageModel | null, deadline?: ModelCheckOptions['deadline']) {
   return createModelCheck({
+    settings: { language: UNSET, embedding: UNSET },
     languageModel,
-    embeddingModel: () => hashEmbeddingModel(),
-    elapsed: () => 0,
-    deadline: deadline ?? (() => new AbortController().signal),
-    describe: () => {
-      throw new Error('nobody asked')
-    },
+    embeddingModel: hashEmbeddingModel(),
+    ...(deadline && { deadline }),
   })
 }
 
@@ -30,7 +30,7 @@ describe('the test of a model', () => {
   it('succeeds for an embedding model whose vectors can be searched', async () => {
     expect(await check(null).test('embedding', signal)).toEqual({
       ok: true,
-      milliseconds: 0,
+      milliseconds: expect.any(Number),
       problem: null,
       detail: null,
     })

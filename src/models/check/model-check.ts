@@ -7,19 +7,17 @@ import { type ModelKind, problemOf, tooSlow } from './problem-words.ts'
 import type { ModelSetting, ModelTest } from './schemas.ts'
 
 export interface ModelCheck {
-  describe(): Record<ModelKind, ModelSetting>
+  readonly settings: Record<ModelKind, ModelSetting>
   /** Calls the model once, with a deadline. @throws AppError `not_configured`, errors other than the model's */
   test(kind: ModelKind, signal: AbortSignal): Promise<ModelTest>
 }
 
 export interface ModelCheckOptions {
-  describe: () => Record<ModelKind, ModelSetting>
+  settings: Record<ModelKind, ModelSetting>
   languageModel: LanguageModel | null
-  embeddingModel: () => EmbeddingModel
-  /** Monotonic, in milliseconds. */
-  elapsed: () => number
-  /** A signal that aborts when a test has taken too long. */
-  deadline: (ms: number) => AbortSignal
+  embeddingModel: EmbeddingModel
+  /** A signal that aborts when a test has taken too long; by default, a timeout. */
+  deadline?: (ms: number) => AbortSignal
 }
 
 export const DEADLINE_MS = 15_000
@@ -27,8 +25,12 @@ export const DEADLINE_MS = 15_000
 const OUTPUT_TOKENS_MAX = 64
 
 /** Shows which models are configured, and tests them. */
-export function createModelCheck(options: ModelCheckOptions): ModelCheck {
-  const { describe, languageModel, embeddingModel, elapsed } = options
+export function createModelCheck({
+  settings,
+  languageModel,
+  embeddingModel,
+  deadline = (ms) => AbortSignal.timeout(ms),
+}: ModelCheckOptions): ModelCheck {
   const calls: Record<ModelKind, (signal: AbortSignal) => Promise<void>> = {
     async language(signal) {
       if (languageModel === null)
@@ -38,16 +40,16 @@ export function createModelCheck(options: ModelCheckOptions): ModelCheck {
         )
       await writeOnce(languageModel, signal)
     },
-    embedding: (signal) => tryModel(embeddingModel(), signal),
+    embedding: (signal) => tryModel(embeddingModel, signal),
   }
   return {
-    describe,
+    settings,
     async test(kind, signal) {
-      const late = options.deadline(DEADLINE_MS)
-      const startedAt = elapsed()
+      const late = deadline(DEADLINE_MS)
+      const startedAt = performance.now()
       const ended = (problem: string | null, detail: string | null): ModelTest => ({
         ok: problem === null,
-        milliseconds: Math.round(elapsed() - startedAt),
+        milliseconds: Math.round(performance.now() - startedAt),
         problem,
         detail,
       })

@@ -26,7 +26,7 @@ export const modelCheckRoutes = [
         embedding: ModelSetting.describe('The model that turns text into vectors.'),
       }),
     },
-    handle: async (_request, { modelCheck }) => reply(200, modelCheck.describe()),
+    handle: async (_request, { modelCheck }) => reply(200, modelCheck.settings),
   }),
   defineRoute<ModelCheckServices>()({
     ...shared,
