@@ -187,8 +187,8 @@ export function createCredentialStore(deps: StoreDependencies): CredentialStore 
       }
       throw new ProviderError('unavailable', 'Another process did not renew the access token in time')
     },
-    reencrypt: createReencryption(db, (source, ciphertext) =>
-      cipher.reencrypt(ciphertext, contextOf(source)),
+    reencrypt: createReencryption(db, cipher, (organizationId, sourceId) =>
+      contextOf({ organizationId, sourceId }),
     ),
     async settle() {
       await Promise.allSettled(renewals)

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
+import { reencryptColumn } from '../database/reencrypt-column.ts'
 import { type EmbeddingModel, EMBEDDING_PROVIDERS } from '../inference/embedding-model.ts'
 import type { EmbeddingModelSettings } from '../inference/embedding-models/create-embedding-model.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -145,45 +146,19 @@ async function dropUnusedExcept(db: Db, configuredName: string): Promise<void> {
       and m.id <> all (${targets}::smallint[])`.execute(db)
 }
 
-/** Re-encrypts keys that an older key encrypted. @throws at the end, with the number of undecryptable ones */
+/** Re-encrypts keys that an older key encrypted. @throws at the end, with the names of undecryptable ones */
 async function reencrypt({ db, cipher }: StoredModelSettingsOptions): Promise<void> {
-  const rows = await db
-    .selectFrom('embedding_models')
-    .select(['id', 'name', 'ciphertext'])
-    .where('ciphertext', 'is not', null)
-    .execute()
-  const unreadable: { name: string; cause: unknown }[] = []
-  for (const { id, name, ciphertext } of rows) {
-    if (ciphertext === null) continue
-    try {
-      const anew = (await cipher())?.reencrypt(ciphertext, contextOf(name))
-      if (anew) await replaceCiphertext(db, id, { from: ciphertext, to: anew })
-    } catch (cause) {
-      unreadable.push({ name, cause })
-    }
-  }
-  const [first] = unreadable
-  if (first === undefined) return
-  const names = unreadable.map(({ name }) => name).join(', ')
+  const { unreadable } = await reencryptColumn(db, cipher, {
+    table: 'embedding_models',
+    column: 'ciphertext',
+    key: ['name'],
+    contextOf,
+  })
+  if (unreadable.length === 0) return
   throw new Error(
-    `ENCRYPTION_KEY: the API keys kept for these embedding models cannot be decrypted with it: ${names}; add the key they ` +
-      'were encrypted with to the list until the vectors have been moved',
-    { cause: first.cause },
+    `ENCRYPTION_KEY: the API keys kept for these embedding models cannot be decrypted with it: ${unreadable.join(', ')}; ` +
+      'add the key they were encrypted with to the list until the vectors have been moved',
   )
-}
-
-/** Another process may have done this meanwhile, or stored a new key. */
-async function replaceCiphertext(
-  db: Db,
-  id: number,
-  { from, to }: { from: Buffer; to: Buffer },
-): Promise<void> {
-  await db
-    .updateTable('embedding_models')
-    .set({ ciphertext: to })
-    .where('id', '=', id)
-    .where('ciphertext', '=', from)
-    .execute()
 }
 
 /** Whether both settings use the same server, and so the same key. */

@@ -49,9 +49,7 @@ export function createOutgoingWebhooks(deps: OutgoingWebhookDependencies): Outgo
   const dispatcher = createDispatcher({ ...deps, send })
   const maintain = async (): Promise<void> => {
     await deleteExpiredDeliveries(db, clock.now())
-    if (!(await hasAny(db))) return
-    const cipher = await deps.findCipher()
-    if (cipher) await reencryptSecrets(db, cipher)
+    await reencryptSecrets(db, deps.findCipher)
   }
   const maintenance = createTask({ act: maintain, intervalMs: MAINTAIN_MS, onError: deps.onError })
   return {
@@ -71,12 +69,6 @@ export function createOutgoingWebhooks(deps: OutgoingWebhookDependencies): Outgo
       await Promise.all([maintenance.stop(), dispatcher.stop()])
     },
   }
-}
-
-/** Avoids creating an encryption key while no webhook exists. */
-async function hasAny(db: Db): Promise<boolean> {
-  const any = await db.selectFrom('outgoing_webhooks').select('id').limit(1).executeTakeFirst()
-  return any !== undefined
 }
 
 async function readLag(db: Db, now: Date): Promise<DeliveryLag> {
