@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { arrayOf } from '../database/array-of.ts'
 import type { Db } from '../database/database.ts'
 import { itemDate } from '../database/item-date.ts'
 import { prepare } from '../database/prepared.ts'
@@ -60,7 +61,7 @@ const selectAround = prepare(`
 export function createReadAround(db: Db): ReadAround {
   return async ({ organizationId, readable }, hits) => {
     if (hits.length === 0) return []
-    const ids = `{${hits.map(({ sourceItemId }) => sourceItemId).join(',')}}`
+    const ids = arrayOf(hits.map(({ sourceItemId }) => sourceItemId))
     const { rows } = await selectAround(db, [organizationId, ids, hits.map(({ content }) => content)])
     const found = Rows.parse(rows).filter((row) => readable.has(row.policy_id))
     const byHit = Map.groupBy(found, ({ n }) => n - 1)

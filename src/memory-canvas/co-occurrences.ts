@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { arrayOf } from '../database/array-of.ts'
 import type { Db } from '../database/database.ts'
 import { type Atom, idsInView } from './atoms.ts'
 import { NAMING_ROLES, type NamingRole } from './extraction/identity.ts'
-import { inHalves, listOfIds } from './ids.ts'
+import { inHalves } from './ids.ts'
 import { prepareInView } from './in-view.ts'
 import type { View } from './visible-sources.ts'
 
@@ -84,11 +85,11 @@ export async function namedTogether(
 ): Promise<Together[]> {
   if (nodes.length < 2) return []
   const atoms = nodes.flatMap((of, node) => of.atoms.map(({ id }) => ({ id, node })))
-  const ids = listOfIds(atoms.map(({ id }) => id))
+  const ids = arrayOf(atoms.map(({ id }) => id))
   const { places, each } = latestOfPlaces(view, nodes)
   const parts = await inHalves(places, async (part) => {
     const [inList, sources] = [part.map(({ atom }) => atom), part.map(({ source }) => source)]
-    const lists = [ids, `{${inList.join(',')}}`, `{${sources.join(',')}}`]
+    const lists = [ids, arrayOf(inList), arrayOf(sources)]
     const { rows } = await selectTogether(db, view, [view.organizationId, idsInView(view), ...lists, each])
     const [{ items }] = TogetherRows.parse(rows)
     return items?.split(';') ?? []

@@ -6,11 +6,6 @@ export function idsOf(ids: Iterable<string>): RawBuilder<unknown> {
   return sql`(array(select value::uuid from json_array_elements_text(${JSON.stringify([...ids])}::json)))`
 }
 
-/** Ids as one value for `$1::uuid[]`; the driver would encode them one by one. */
-export function listOfIds(ids: readonly string[]): string {
-  return `{${ids.join(',')}}`
-}
-
 export function listOfTexts(texts: Iterable<string>): string {
   const quoted = Array.from(texts, (text) => `"${text.replace(/["\\]/g, '\\$&')}"`)
   return `{${quoted.join(',')}}`

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { arrayOf } from '../database/array-of.ts'
 import type { Db } from '../database/database.ts'
 import { type Atom, countedInAll, idsInView, loadAtoms, type SourceCount } from './atoms.ts'
 import { NAMING_ROLES } from './extraction/identity.ts'
-import { listOfIds } from './ids.ts'
 import { prepareInView } from './in-view.ts'
 import { type Entity, itemsOf, resolveEntities, wordsToWeigh } from './resolve.ts'
 import { namingOf, placeOf, roleOf, type Together } from './co-occurrences.ts'
@@ -55,7 +55,7 @@ function valuesOf(view: View, { atomIds, since, limit }: Selecting): unknown[] {
   return [
     view.organizationId,
     idsInView(view),
-    listOfIds(atomIds),
+    arrayOf(atomIds),
     // In seconds: a timestamp text cannot express every year.
     since === null ? '-Infinity' : since.getTime() / 1000,
     limit,

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
+import { arrayOf } from '../database/array-of.ts'
 import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import { SOURCE_KINDS } from '../kernel/source-kinds.ts'
 import type { Readable, Viewer } from '../kernel/viewer.ts'
 import { PROVIDERS, providersOf } from '../providers/index.ts'
-import { listOfIds } from './ids.ts'
 
 /** A source whose items the caller may see. */
 const VisibleSource = z.object({
@@ -61,12 +61,12 @@ async function viewOfPerson(db: Db, view: View): Promise<View> {
   const { organizationId, sources, readable } = view
   const { rows } = await selectLatest(db, [
     organizationId,
-    listOfIds(sources.map(({ id }) => id)),
+    arrayOf(sources.map(({ id }) => id)),
     readable.ids,
   ])
   const items = ItemRows.parse(rows)
   const bySource = Map.groupBy(items, (row) => row.source_id)
-  const ids = listOfIds(items.map(({ id }) => id))
+  const ids = arrayOf(items.map(({ id }) => id))
   return {
     ...view,
     sources: sources.map(({ id, provider, label }) => ({

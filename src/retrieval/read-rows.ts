@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
+import { arrayOf } from '../database/array-of.ts'
 import type { Db } from '../database/database.ts'
 import { decodeHalfvec, encodeHalfvec } from '../database/halfvec.ts'
 import { createPreparedShapes } from '../database/prepared.ts'
@@ -192,9 +193,4 @@ function nearEnough({ vector, limit }: Narrowing): RawBuilder<unknown> {
 /** Keys as two arrays in PostgreSQL's text form. */
 export function keyArrays(keys: readonly ChunkKey[]): [ids: string, positions: string] {
   return [arrayOf(keys.map(({ itemId }) => itemId)), arrayOf(keys.map(({ position }) => position))]
-}
-
-/** An array of values that need no quotes. */
-function arrayOf(values: readonly (string | number)[]): string {
-  return `{${values.join(',')}}`
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { DAY_MS } from '../../kernel/clock.ts'
+import { arrayOf } from '../../database/array-of.ts'
 import type { Db } from '../../database/database.ts'
 import { itemDate } from '../../database/item-date.ts'
 import { prepare } from '../../database/prepared.ts'
@@ -30,8 +31,8 @@ export async function orderByAge<Chunk extends NearestChunk & { relevance?: numb
   chunks: readonly Chunk[],
 ): Promise<(Chunk & { relevance: number })[]> {
   if (chunks.length === 0) return []
-  const ids = [...new Set(chunks.map(({ sourceItemId }) => sourceItemId))]
-  const { rows } = await selectChanged(db, [organizationId, `{${ids.join(',')}}`])
+  const ids = new Set(chunks.map(({ sourceItemId }) => sourceItemId))
+  const { rows } = await selectChanged(db, [organizationId, arrayOf(ids)])
   const times = new Map(Rows.parse(rows).map(({ id, changed_at: at }) => [id, at]))
   return chunks
     .map((chunk) => {

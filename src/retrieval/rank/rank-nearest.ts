@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
+import { arrayOf } from '../../database/array-of.ts'
 import type { Db } from '../../database/database.ts'
 import type { TermWeights } from '../../inference/term-weights.ts'
 import { runCooperatively } from '../../kernel/cooperative.ts'
@@ -150,9 +151,9 @@ async function keepMatching(
 ): Promise<Candidate[]> {
   const { metadata } = filter
   if (!metadata || Object.keys(metadata).length === 0 || candidates.length === 0) return candidates
-  const ids = [...new Set(candidates.map(({ itemId }) => itemId))]
+  const ids = new Set(candidates.map(({ itemId }) => itemId))
   const { rows } = await sql`
-    select f.id from unnest(${`{${ids.join(',')}}`}::text::uuid[]) as g(id)
+    select f.id from unnest(${arrayOf(ids)}::text::uuid[]) as g(id)
     cross join lateral (
       select f.id from source_items f
       where f.organization_id = ${organizationId} and f.id = g.id and ${sql.join(wheresOf({ metadata }), sql` and `)}
