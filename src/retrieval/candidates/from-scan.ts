@@ -2,8 +2,10 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../../database/database.ts'
 import { encodeHalfvec } from '../../database/halfvec.ts'
+import { type Pausable, runCooperatively } from '../../kernel/cooperative.ts'
+import { inParts } from '../../kernel/in-parts.ts'
 import type { Candidate, CandidateSet } from '../../vector-memory/index.ts'
-import { compareVectors, distanceError } from '../../vector-scan/index.ts'
+import { compareVectors, distanceError, ROWS_A_BLOCK } from '../../vector-scan/index.ts'
 import { inScope, notRemoved } from '../scope-conditions.ts'
 import type { CandidateSource, NearestQuery } from '../nearest-query.ts'
 
@@ -33,7 +35,7 @@ export function createScanSource(db: Db, query: NearestQuery, isRanked: boolean)
       const isAll = found.length < wanted || wanted === CANDIDATES_MAX
       const furthest = 1 - (found.at(-1)?.distance ?? 1) + distanceError(query.vector.length)
       return {
-        ...candidateSetOf(query, found, rows[0]?.revision ?? 0),
+        ...(await candidateSetOf(query, found, rows[0]?.revision ?? 0)),
         restUpperBound: isAll ? 0 : furthest,
       }
     },
@@ -41,17 +43,29 @@ export function createScanSource(db: Db, query: NearestQuery, isRanked: boolean)
 }
 
 /** Compares the quantized vectors, as a snapshot does. */
-export function candidateSetOf(
+export async function candidateSetOf(
   query: NearestQuery,
   rows: readonly z.output<typeof CandidateRow>[],
   revision: number,
-): CandidateSet {
-  const vectors = rows.map(({ vector }) => Buffer.from(vector, 'hex'))
-  const candidates = compareVectors(vectors, query).flatMap(([at, similarity]): Candidate[] => {
-    const row = rows[at]
-    return row ? [{ itemId: row.id, position: row.position, version: null, ...similarity }] : []
-  })
+): Promise<CandidateSet> {
+  const candidates = await runCooperatively(comparing(query, rows))
   return { candidates, restUpperBound: 0, revision, removedSourceIds: [], count: null }
+}
+
+function* comparing(
+  query: NearestQuery,
+  rows: readonly z.output<typeof CandidateRow>[],
+): Pausable<Candidate[]> {
+  const candidates: Candidate[] = []
+  for (const part of inParts(rows, ROWS_A_BLOCK)) {
+    yield
+    const vectors = part.map(({ vector }) => Buffer.from(vector, 'hex'))
+    for (const [at, similarity] of compareVectors(vectors, query)) {
+      const row = part[at]
+      if (row) candidates.push({ itemId: row.id, position: row.position, version: null, ...similarity })
+    }
+  }
+  return candidates
 }
 
 async function scan(db: Db, query: NearestQuery, limit: number): Promise<unknown> {
