@@ -44,6 +44,18 @@ describe('the settings', () => {
     expect(() => readSettings(connected)).toThrow(/DATABASE_URL must[^]*ENCRYPTION_KEY is needed/)
   })
 
+  it.each([
+    'https://ada:x@memory.example',
+    'https://memory.example/?a=b',
+    'https://memory.example#a',
+    'memory',
+  ])('are refused with a PUBLIC_URL that no path can follow: %s', (url) => {
+    expect(() => readSettings({ PUBLIC_URL: url })).toThrow(/PUBLIC_URL must be a/)
+    expect(readSettings({ PUBLIC_URL: 'https://example.com/memory/' }).PUBLIC_URL).toBe(
+      'https://example.com/memory',
+    )
+  })
+
   it('are refused when two of them contradict each other', () => {
     expect(() => readSettings({ OIDC_ISSUER: 'https://id.example', LLM_PROVIDER: 'openai' })).toThrow(
       /LLM_API_KEY[^]*OIDC_AUDIENCE/,

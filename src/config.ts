@@ -14,7 +14,16 @@ import {
   providerSettings,
 } from './providers/index.ts'
 import { findIssues } from './kernel/validate.ts'
-import { encryptionKeys, isSmtpUrl, pairList, port, positive, secret, url } from './setting-formats.ts'
+import {
+  encryptionKeys,
+  isBaseUrl,
+  isSmtpUrl,
+  pairList,
+  port,
+  positive,
+  secret,
+  url,
+} from './setting-formats.ts'
 import { PROTOCOLS, SAMPLERS } from './tracing/index.ts'
 
 const gatedByDefault = providers.flatMap(({ id, isGated }) => (isGated ? [id] : []))
@@ -26,6 +35,7 @@ const serviceSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
   PORT: port.default(8787).describe('Port of the one HTTP server: API, console, webhooks'),
   PUBLIC_URL: url
+    .refine(isBaseUrl, 'must be a base URL, without a user, query or fragment')
     .optional()
     .describe('Base URL in links, redirects and the OpenAPI document. Default: built from host and port'),
   DATA_DIR: z

@@ -5,6 +5,12 @@ export const positive = z.coerce.number().int().min(1)
 export const url = z
   .url({ protocol: /^https?$/, error: 'must be a URL that begins with http:// or https://' })
   .transform((value) => value.replace(/\/+$/, ''))
+/** Whether paths can be appended to a URL. */
+export function isBaseUrl(value: string): boolean {
+  const { username, password, search, hash } = new URL(value)
+  return username + password + search + hash === ''
+}
+
 export const secret = z.string().min(1)
 const ENCRYPTION_KEY_BYTES = 32
 export const encryptionKeys = z
