@@ -10,7 +10,7 @@ import { DAY_MS, MINUTE_MS } from '../kernel/clock.ts'
 import { createSecretCipher } from '../kernel/secret-cipher.ts'
 import { emitEvent, type OutgoingWebhooks } from './index.ts'
 import { signedHeaders } from './secrets.ts'
-import { take } from './sending/attempt.ts'
+import { beginAttempt } from './sending/attempt.ts'
 import { ATTEMPTS_MAX } from './sending/schedule.ts'
 
 let bench: WebhookBench
@@ -258,7 +258,7 @@ describe('a process that delivers', () => {
     // Simulates a process that dies after the receiver has answered.
     const [due] = await bench.deliveries()
     const ref = { organizationId: bench.organization.id, id: due?.id ?? '' }
-    const dying = await take(db, ref, null, bench.now)
+    const dying = await beginAttempt(db, ref, null, bench.now)
     expect(dying).toMatchObject({ attempts: 1 })
     await fetch(receiver.url, {
       method: 'POST',
@@ -309,7 +309,7 @@ describe('a process that delivers', () => {
     await bench.webhook(receiver.url)
     await bench.emit()
     const [due] = await bench.deliveries()
-    await take(
+    await beginAttempt(
       bench.database.db,
       { organizationId: bench.organization.id, id: due?.id ?? '' },
       null,

@@ -30,7 +30,10 @@ export interface Taken extends DeliveryRef {
   secrets: string[] | null
 }
 
-export type Settled = { outcome: 'delivered' | 'retried' | 'failed'; disabled: WebhookDisabledReason | null }
+export type AttemptEnd = {
+  outcome: 'delivered' | 'retried' | 'failed'
+  disabled: WebhookDisabledReason | null
+}
 
 /** `webhook-id`: receivers use it to detect duplicates. */
 export function messageId(eventId: string): string {
@@ -38,7 +41,7 @@ export function messageId(eventId: string): string {
 }
 
 /** Begins an attempt of a free, due delivery; null without one. Fails those disabled or never settled. */
-export async function take(
+export async function beginAttempt(
   db: Db,
   { organizationId, id }: DeliveryRef,
   cipher: SecretCipher | null,
@@ -121,12 +124,12 @@ function errorOf(result: SendResult | { fault: 'secret_unreadable' }): DeliveryE
 }
 
 /** Records an attempt's end, the next one's time and the effect on the webhook. Null: the lease was lost. */
-export async function settle(
+export async function endAttempt(
   db: Db,
   taken: Taken,
   result: SendResult | { fault: 'secret_unreadable' },
   { now, random }: { now: Date; random: number },
-): Promise<Settled | null> {
+): Promise<AttemptEnd | null> {
   const error = errorOf(result)
   const asked = 'status' in result ? retryAfterMs(result.retryAfter, now) : undefined
   const wait = waitAfter(taken.attempts, random, asked)

@@ -3,7 +3,7 @@ import type { Db } from '../../database/database.ts'
 import type { WebhookDisabledReason } from '../../database/schema.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { type FindCipher, signedHeaders } from '../secrets.ts'
-import { cancelAttempt, settle, type Settled, take, type Taken } from './attempt.ts'
+import { type AttemptEnd, beginAttempt, cancelAttempt, endAttempt, type Taken } from './attempt.ts'
 import { findDue } from './find-due.ts'
 import { createSlots, type DueDelivery } from './slots.ts'
 import type { Send, SendResult } from './send.ts'
@@ -15,7 +15,7 @@ export interface DispatcherDependencies {
   findCipher: FindCipher
   send: Send
   /** Called for every settled attempt. */
-  onAttempt: (attempt: { outcome: Settled['outcome']; seconds: number }) => void
+  onAttempt: (attempt: { outcome: AttemptEnd['outcome']; seconds: number }) => void
   /** Called when a webhook is disabled because it returned 410 or has failed for three days. */
   onDisabled: (webhook: { organizationId: string; webhookId: string; reason: WebhookDisabledReason }) => void
   onError: (error: unknown) => void
@@ -90,7 +90,7 @@ export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
 async function deliver(deps: DispatcherDependencies, due: DueDelivery, stopping: AbortSignal): Promise<void> {
   const { db, clock } = deps
   const began = performance.now()
-  const taken = await take(db, due, await deps.findCipher(), clock.now())
+  const taken = await beginAttempt(db, due, await deps.findCipher(), clock.now())
   if (!taken) return
   let result: SendResult | { fault: 'secret_unreadable' }
   try {
@@ -100,7 +100,7 @@ async function deliver(deps: DispatcherDependencies, due: DueDelivery, stopping:
     await cancelAttempt(db, taken)
     return
   }
-  const settled = await settle(db, taken, result, { now: clock.now(), random: deps.random() })
+  const settled = await endAttempt(db, taken, result, { now: clock.now(), random: deps.random() })
   if (!settled) return
   deps.onAttempt({ outcome: settled.outcome, seconds: (performance.now() - began) / 1000 })
   const { organizationId, webhookId } = taken
