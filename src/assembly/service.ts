@@ -21,6 +21,9 @@ import { adoptProviders } from '../sources/index.ts'
 import { startTracing, type Tracing } from '../tracing/index.ts'
 import { messageOf } from '../kernel/thrown-errors.ts'
 
+/** Applied only to a new database. */
+const FIRST_MIGRATION = '0001_foundation'
+
 export interface Service {
   url: string
   database: string
@@ -46,7 +49,8 @@ export async function startService(settings: Settings, logger: Logger): Promise<
   const guideBuild = createGuideBuild(logger)
   try {
     const { migrations, distributed } = await migrateDatabase(database)
-    if (migrations.length > 0) logger.info({ applied: migrations }, 'migrated the database')
+    if (migrations.includes(FIRST_MIGRATION)) logger.info('created the database')
+    else if (migrations.length > 0) logger.info({ applied: migrations }, 'migrated the database')
     if (distributed.length > 0) logger.info({ tables: distributed }, 'distributed new tables')
     await adoptProviders(database.db, PROVIDERS, systemClock.now())
     const local = isLocal(settings)
