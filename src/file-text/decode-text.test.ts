@@ -18,6 +18,13 @@ describe('decodeText', () => {
     )
   })
 
+  it('keeps the text of UTF-8 with a broken character', () => {
+    const broken = Buffer.concat([Buffer.from('Grüße '), Buffer.from([0xc3]), Buffer.from(' 日本')])
+    expect(decodeText(broken, null)).toBe('Grüße \ufffd 日本')
+    expect(decodeText(broken, 'utf-8')).toBe('Grüße \ufffd 日本')
+    expect(decodeText(broken.subarray(0, -1), null)).toBe('Grüße \ufffd 日\ufffd')
+  })
+
   it('uses the encoding that an HTML page declares, if it exists', () => {
     expect(decodeHtml(page('koi8-r', 0xc1), null)).toContain('<p>а')
     expect(decodeHtml(page('no-such', 0xe9), null)).toContain('<p>é')

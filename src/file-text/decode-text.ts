@@ -1,9 +1,10 @@
 import { TextDecoder } from 'node:util'
 
 const SNIFFED_BYTES = 8_192
+const REPLACEMENT = 0xfffd
 const META_CHARSET = /<meta[^>]{0,200}?charset\s{0,20}=\s{0,20}["']?\s{0,20}([a-z0-9_:.-]{1,40})/i
 
-/** Decodes bytes by byte order mark, UTF-8 if valid, declared charset, windows-1252; ISO-2022 and HZ as declared. */
+/** Decodes bytes by byte order mark, UTF-8 if valid, declared charset, UTF-8 if mostly valid, windows-1252; ISO-2022 and HZ as declared. */
 export function decodeText(bytes: Uint8Array, charset: string | null): string {
   const marked = byteOrderMarkOf(bytes)
   if (marked) return new TextDecoder(marked).decode(bytes)
@@ -12,10 +13,21 @@ export function decodeText(bytes: Uint8Array, charset: string | null): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    // It is known not to be UTF-8.
-    const fallback = declared && declared.encoding !== 'utf-8' ? declared : new TextDecoder('windows-1252')
-    return fallback.decode(bytes)
+    if (declared && declared.encoding !== 'utf-8') return declared.decode(bytes)
+    // One broken character, such as a cut last one, must not garble all others.
+    const repaired = new TextDecoder('utf-8').decode(bytes)
+    return isMostlyWhole(repaired) ? repaired : new TextDecoder('windows-1252').decode(bytes)
   }
+}
+
+/** Whether more characters beyond ASCII were decoded than replaced, as hardly happens with another encoding. */
+function isMostlyWhole(decoded: string): boolean {
+  let surplus = 0
+  for (let at = 0; at < decoded.length; at += 1) {
+    const code = decoded.charCodeAt(at)
+    if (code > 0x7f) surplus += code === REPLACEMENT ? -1 : 1
+  }
+  return surplus > 0
 }
 
 /** The text of an HTML page; the page's own charset applies if none was declared with it. */
