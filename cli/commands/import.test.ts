@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -326,6 +326,29 @@ describe('memory import', () => {
     const result = JSON.parse((await importFolder('--delete-missing', '--json')).stdout)
     expect(result.removed).toBe(1)
     expect([...service.items.keys()]).toEqual(['handbook/file-0000.md', 'handbook/file-0002.md'])
+  })
+
+  it('keeps the items of files that it passes over, for they are not missing', async () => {
+    await write('a.md', '# A')
+    await write('.hidden.md', '# Hidden')
+    await write('moved.md', '# Moved')
+    for (const name of ['real', 'replaced']) await mkdir(path.join(folder, name))
+    await write('real/b.md', '# B')
+    await write('replaced/c.md', '# C')
+    await importFolder('--include-hidden')
+    await symlink(path.join(folder, 'real'), path.join(folder, 'link'))
+    await rm(path.join(folder, 'replaced'), { recursive: true })
+    await write('replaced', 'x')
+    await rename(path.join(folder, 'moved.md'), path.join(folder, 'target.md'))
+    const result = JSON.parse((await importFolder('--delete-missing', '--json')).stdout)
+    // The folder is now entered by its link, whose name comes first.
+    expect(result.removed).toBe(3)
+    expect([...service.items.keys()].toSorted()).toEqual([
+      'handbook/.hidden.md',
+      'handbook/a.md',
+      'handbook/link/b.md',
+      'handbook/target.md',
+    ])
   })
 
   it('keeps two folders with the same name apart', async () => {

@@ -4,12 +4,13 @@
  * no other.
  */
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, realpath, stat } from 'node:fs/promises'
+import path from 'node:path'
 import { COMMAND_FILE_LIMITS, type ExtractedText, type TextExtractor } from '../../src/file-text/index.ts'
 import type { ApiClient } from '../api-client.ts'
-import { StoppedError } from '../failures.ts'
+import { isMissingFile, StoppedError } from '../failures.ts'
 import { describeFileError } from '../describe-file-error.ts'
-import { type ImportNotes, nameOf } from './import-notes.ts'
+import { type ImportNotes, nameOf, type Place } from './import-notes.ts'
 import { externalIdOf, type IngestTarget, toIngestDocuments } from './ingest-document.ts'
 import { deleteDocument, type Parcel, sendDocuments, type Waiting } from './send-documents.ts'
 import type { FileRecord } from './state-files.ts'
@@ -94,10 +95,11 @@ export async function deleteMissing(
   target: IngestTarget,
 ): Promise<number> {
   const present = new Set(files.map((file) => nameOf(deps.notes.placeOf(file.absolutePath))))
+  const isPassedOver = passedOverBeside(files)
   let removed = 0
   try {
     for (const place of deps.notes.placesBelow(folder)) {
-      if (present.has(nameOf(place))) continue
+      if (present.has(nameOf(place)) || (await isPassedOver(place))) continue
       if (deps.stop.aborted) break
       await deleteParts(deps, target, nameOf(place), 0, deps.notes.recordOf(place)?.parts ?? 0)
       deps.notes.forget(place)
@@ -110,6 +112,25 @@ export async function deleteMissing(
   }
   return removed
 }
+
+/** Whether a stored file still exists but was passed over, as a hidden one is. Another path of a found file does not count. */
+function passedOverBeside(files: readonly FoundFile[]): (place: Place) => Promise<boolean> {
+  let found: Promise<Set<string>> | undefined
+  return async ({ state, path: relativePath }) => {
+    const file = path.join(state.root, relativePath)
+    const exists = await stat(file).then(
+      (info) => info.isFile(),
+      // Also gone is a file whose folder was replaced by a file.
+      (error: unknown) =>
+        !isMissingFile(error) && !(error instanceof Error && 'code' in error && error.code === 'ENOTDIR'),
+    )
+    if (!exists) return false
+    found ??= Promise.all(files.map(({ absolutePath }) => realOf(absolutePath))).then((all) => new Set(all))
+    return !(await found).has(await realOf(file))
+  }
+}
+
+const realOf = (file: string): Promise<string> => realpath(file).catch(() => file)
 
 async function deleteParts(
   deps: Pick<ImportDeps, 'client' | 'waiting'>,
