@@ -93,7 +93,7 @@ describe('Memory', () => {
   })
 
   it.each(['', 'svc_…', 'svc_a\nb'])('refuses an invalid key without showing it: %j', (apiKey) => {
-    expect(() => new Memory({ apiKey, url: 'http://x' })).toThrow(/^apiKey must be a key of the service/)
+    expect(() => new Memory({ apiKey, url: 'http://x' })).toThrow(/^apiKey must be an API key/)
   })
 
   it.each(['', 'memory.test', 'ftp://memory.test'])('refuses an invalid URL: %j', (url) => {
