@@ -19,9 +19,9 @@ afterAll(async () => {
   await issuer.close()
 })
 
-async function invite(email?: string): Promise<{ id: string; token: string }> {
+async function invite(email?: string, by = owner): Promise<{ id: string; token: string }> {
   const { body } = await service.call('POST', '/v1/console/invitations', {
-    key: owner.token,
+    key: by.token,
     body: { role: 'admin', ...(email === undefined ? {} : { email }) },
   })
   return { id: body.invitation.id, token: new URL(body.url).hash.slice(1) }
@@ -83,5 +83,32 @@ describe('the preview of an invitation', () => {
         status: 400,
         body: { code: 'invitation_invalid' },
       })
+  })
+})
+
+describe('an open invitation', () => {
+  it('is refused while the person who made it is deactivated over SCIM [CON-10]', async () => {
+    const admin = await signIn(service, issuer, 'rook', { organizationId: organization.id, role: 'admin' })
+    const [used, open] = [await invite(undefined, admin), await invite(undefined, admin)]
+    const accept = async (subject: string, { token }: { token: string }): Promise<Answer> =>
+      await service.call('POST', '/v1/console/invitations/accept', {
+        key: await issuer.token({ subject }),
+        body: { token },
+      })
+    expect((await accept('raven', used)).status).toBe(200)
+    const tokens = await service.call('POST', '/v1/console/scim-tokens', {
+      key: owner.token,
+      body: { name: 'Okta' },
+    })
+    const scim = async (method: string, path: string, body?: object): Promise<Answer> =>
+      await service.call(method, `/scim/v2/Users${path}`, { key: tokens.body.secret, body })
+    const person = { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: 'rook@example.com' }
+    const { body } = await scim('POST', '', { ...person, active: false })
+    const invalid = { status: 400, body: { code: 'invitation_invalid' } }
+    expect(await accept('crow', open)).toMatchObject(invalid)
+    expect(await preview(await issuer.token({ subject: 'crow' }), open.token)).toMatchObject(invalid)
+    expect((await accept('raven', used)).status).toBe(200)
+    expect((await scim('PUT', `/${body.id}`, { ...person, active: true })).status).toBe(200)
+    expect((await accept('crow', open)).status).toBe(200)
   })
 })

@@ -309,29 +309,6 @@ describe('a user', () => {
     expect([(await inConsole()).status, await finds('leaver@example.com', 'ibis')]).toEqual([200, true])
   })
 
-  it('leaves no valid invitation while deactivated', async () => {
-    const email = 'rook@example.com'
-    const invite = async (key: string, role: string): Promise<string> => {
-      const { body } = await service.call('POST', '/v1/console/invitations', { key, body: { role } })
-      return body.url.split('#')[1]
-    }
-    const use = async (path: 'accept' | 'preview', subject: string, link: string): Promise<Answer> => {
-      const key = await issuer.token({ subject, email: `${subject}@example.com`, emailVerified: true })
-      return await service.call('POST', `/v1/console/invitations/${path}`, { key, body: { token: link } })
-    }
-    expect((await use('accept', 'rook', await invite(owner.token, 'admin'))).status).toBe(200)
-    const rook = await issuer.token({ subject: 'rook', email, emailVerified: true })
-    const [used, open] = [await invite(rook, 'admin'), await invite(rook, 'admin')]
-    expect((await use('accept', 'raven', used)).status).toBe(200)
-    const id = await createUser(email, { active: false })
-    const invalid = { status: 400, body: { code: 'invitation_invalid' } }
-    expect(await use('accept', 'crow', open)).toMatchObject(invalid)
-    expect(await use('preview', 'crow', open)).toMatchObject(invalid)
-    expect((await use('accept', 'raven', used)).status).toBe(200)
-    await scim('PATCH', `/Users/${id}`, patchOf({ op: 'replace', value: { active: true } }))
-    expect((await use('accept', 'crow', open)).status).toBe(200)
-  })
-
   it('is a member of the organization', async () => {
     await pushFor('lemur', { visibility: 'workspace' })
     expect(await finds('member@example.com', 'lemur')).toBe(false)
