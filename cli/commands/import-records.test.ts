@@ -107,6 +107,14 @@ describe('memory import of an export of mem0', () => {
 })
 
 describe('memory import of an export of supermemory', () => {
+  it('reads a file that begins with a byte order mark', async () => {
+    for (const content of [JSON.stringify(MEM0_PAGE, null, 2), linesOf(...MEM0_PAGE.results)]) {
+      const { code, stdout } = await importFile('mem0.json', `\ufeff${content}`)
+      expect([code, stdout]).toEqual([0, expect.stringContaining('Imported')])
+    }
+    expect(service.items.size).toBe(2)
+  })
+
   it('stores documents with content, and names the line of one without', async () => {
     const { code, stdout } = await importFile('documents.jsonl', linesOf(SUPERMEMORY_PAGE))
     expect(code).toBe(1)
