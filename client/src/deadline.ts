@@ -11,6 +11,9 @@ export interface Deadline {
   release(): void
 }
 
+/** Timers of more milliseconds, or of infinitely many, fire at once. */
+const TIMER_MS_MAX = 2 ** 31 - 1
+
 /** Starts a deadline that many milliseconds from now. */
 export function startDeadline(milliseconds: number, caller: AbortSignal | undefined): Deadline {
   const controller = new AbortController()
@@ -24,10 +27,13 @@ export function startDeadline(milliseconds: number, caller: AbortSignal | undefi
   }
   const renew = (): void => {
     pause()
-    timer = setTimeout(() => {
-      hasPassed = true
-      controller.abort()
-    }, milliseconds)
+    timer = setTimeout(
+      () => {
+        hasPassed = true
+        controller.abort()
+      },
+      Math.min(milliseconds, TIMER_MS_MAX),
+    )
   }
   if (caller?.aborted) onAbort()
   else caller?.addEventListener('abort', onAbort, { once: true })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { ERROR_CODES, OPERATIONS } from '../src/api.ts'
 import { Memory, MemoryConnectionError, MemoryError, type MemoryOptions } from '../src/index.ts'
@@ -255,6 +256,17 @@ describe('a request without a complete answer', () => {
     new Promise((_resolve, reject) => {
       init?.signal?.addEventListener('abort', () => reject(init.signal?.reason), { once: true })
     })
+
+  it('does not end a call at once whose timeout is longer than a timer can be', async () => {
+    const later = async (...[, init]: Parameters<typeof fetch>): Promise<Response> => {
+      await sleep(20, undefined, init?.signal ? { signal: init.signal } : {})
+      return Response.json({ query: 'q', hits: [] })
+    }
+    for (const timeoutMs of [Infinity, 2 ** 31])
+      expect(await connect({ fetch: later }, { timeoutMs, retry: false }).search('q')).toMatchObject({
+        hits: [],
+      })
+  })
 
   it('fails after its timeout', async () => {
     const error = await failure(connect({ fetch: hang }, { timeoutMs: 5 }).search('q'))
