@@ -1,8 +1,12 @@
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { CreditReservation } from './gates.ts'
 import { errorBody, toAppError } from './error-response.ts'
 import type { StreamEvent, StreamReply } from './route.ts'
+
+/** A reader that does not take an event in this time is considered gone. A credit is reserved for longer. */
+const STALLED_MS = 60_000
 
 /** Sends events as they arrive, at the reader's pace. A failure ends with an `error` event and a refund. */
 export async function sendEvents(
@@ -23,8 +27,7 @@ export async function sendEvents(
   })
   try {
     while (!next.done && !response.destroyed) {
-      if (!response.write(encode(next.value)))
-        await Promise.race([once(response, 'drain'), once(response, 'close')])
+      if (!response.write(encode(next.value))) await drained(response)
       next = await iterator.next()
     }
     await reservation?.settle(retrieved())
@@ -40,6 +43,19 @@ export async function sendEvents(
     await iterator.return?.()
   }
   return reply
+}
+
+/** Waits until the reader has taken everything, or the connection has ended. */
+async function drained(response: ServerResponse): Promise<void> {
+  const waited = new AbortController()
+  const { signal } = waited
+  const timer = setTimeout(() => response.destroy(), STALLED_MS)
+  try {
+    await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })])
+  } finally {
+    clearTimeout(timer)
+    waited.abort()
+  }
 }
 
 function encode({ event, data }: StreamEvent): string {
