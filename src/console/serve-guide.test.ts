@@ -56,6 +56,11 @@ describe('the guide', () => {
     expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable')
   })
 
+  it('lets nobody cache that such a file is missing, which another instance may have', async () => {
+    const answer = await get('/guide/assets/app.AbC_124.js')
+    expect([answer.statusCode, answer.headers['cache-control']]).toEqual([404, undefined])
+  })
+
   it('redirects its address without a slash, and pages without an extension', async () => {
     expect((await get('/guide')).headers.location).toBe('/guide/')
     expect((await get('/guide/reference/settings')).headers.location).toBe('/guide/reference/settings.html')

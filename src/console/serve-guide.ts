@@ -1,14 +1,13 @@
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { SiteBuild } from './build.ts'
-import { GUIDE, sendWaitingPage, STATIC_OPTIONS } from './waiting-page.ts'
+import { GUIDE, KEPT_A_YEAR, sendWaitingPage, STATIC_OPTIONS } from './waiting-page.ts'
 
 export const GUIDE_PATH = '/guide'
 /** The generator adds a hash of their content to these names. */
 const HASHED = /^assets\//
 /** The files of a page. Everything else in the folder, such as compressed copies, has no address. */
 const FILE = /^[\w@.][\w@./-]*\.(?:html|js|css|svg|webp|json)$/
-const YEAR_S = 365 * 24 * 60 * 60
 
 /** Scripts and styles come only from this service. The theme uses inline styles, and data: URLs for its icons. */
 const POLICY = [
@@ -43,8 +42,8 @@ export async function addGuide(server: FastifyInstance, build: SiteBuild): Promi
     const state = build.state()
     if (state.is === 'ready') {
       reply.header('Content-Security-Policy', POLICY)
-      reply.header('Cache-Control', HASHED.test(file) ? `public, max-age=${YEAR_S}, immutable` : 'no-cache')
-      return reply.sendFile(file, build.folder)
+      if (HASHED.test(file)) return reply.sendFile(file, build.folder, KEPT_A_YEAR)
+      return reply.header('Cache-Control', 'no-cache').sendFile(file, build.folder)
     }
     if (!file.endsWith('.html')) return reply.callNotFound()
     return sendWaitingPage(reply, server, GUIDE, state)

@@ -91,6 +91,9 @@ describe('the console', () => {
     const plain = await get('/console/assets/index-AbC_123.js', { 'accept-encoding': 'identity' })
     expect(plain.body).toBe('the script')
     expect((await get('/console/theme.js')).headers['cache-control']).toBe('no-cache')
+    // Another instance may have it.
+    const missing = await get('/console/assets/index-AbC_124.js')
+    expect([missing.statusCode, missing.headers['cache-control']]).toEqual([404, undefined])
   })
 
   it('serves no page for a missing file, and nothing from outside its folder', async () => {

@@ -5,14 +5,13 @@ import { VERSION } from '../kernel/version.ts'
 import type { ProviderDescription } from '../providers/index.ts'
 import type { ConsoleSignIn } from './page-config.ts'
 import { addSignInRoutes, type BackendSignIn } from './sign-in-routes.ts'
-import { CONSOLE, sendWaitingPage, STATIC_OPTIONS } from './waiting-page.ts'
+import { CONSOLE, KEPT_A_YEAR, sendWaitingPage, STATIC_OPTIONS } from './waiting-page.ts'
 
 export const CONSOLE_PATH = '/console'
 /** Vite adds a hash of their content to these names. */
 const HASHED = /^assets\/[\w.-]+$/
 /** Files beside the page that keep their names. */
 const NAMED = /^[\w-]+\.(js|svg|png|ico)$/
-const YEAR_S = 365 * 24 * 60 * 60
 
 /** Serves the console below `/console/`. */
 export async function addConsole(
@@ -60,9 +59,8 @@ export async function addConsole(
     const file = request.params['*']
     if (!HASHED.test(file) && !NAMED.test(file)) return await sendApp(reply)
     if (build.state().is !== 'ready') return reply.callNotFound()
-    return reply
-      .header('Cache-Control', HASHED.test(file) ? `public, max-age=${YEAR_S}, immutable` : 'no-cache')
-      .sendFile(file)
+    if (HASHED.test(file)) return reply.sendFile(file, KEPT_A_YEAR)
+    return reply.header('Cache-Control', 'no-cache').sendFile(file)
   })
 }
 

@@ -13,6 +13,9 @@ export const STATIC_OPTIONS = {
   suppressWarning: true,
 } as const
 
+/** For files whose name changes with their content. Set with the file, so that a missing one is not cached. */
+export const KEPT_A_YEAR = { cacheControl: true, maxAge: '365d', immutable: true } as const
+
 export interface NamedSite {
   name: 'console' | 'guide'
   script: string
