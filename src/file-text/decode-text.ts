@@ -1,6 +1,8 @@
 import { TextDecoder } from 'node:util'
 
 const SNIFFED_BYTES = 8_192
+/** A part is enough to tell encodings apart; mail is decoded beside requests. */
+const JUDGED_BYTES = 262_144
 const REPLACEMENT = 0xfffd
 const META_CHARSET = /<meta[^>]{0,200}?charset\s{0,20}=\s{0,20}["']?\s{0,20}([a-z0-9_:.-]{1,40})/i
 
@@ -15,13 +17,13 @@ export function decodeText(bytes: Uint8Array, charset: string | null): string {
   } catch {
     if (declared && declared.encoding !== 'utf-8') return declared.decode(bytes)
     // One broken character, such as a cut last one, must not garble all others.
-    const repaired = new TextDecoder('utf-8').decode(bytes)
-    return isMostlyWhole(repaired) ? repaired : new TextDecoder('windows-1252').decode(bytes)
+    return new TextDecoder(isMostlyUtf8(bytes) ? 'utf-8' : 'windows-1252').decode(bytes)
   }
 }
 
-/** Whether more characters beyond ASCII were decoded than replaced, as hardly happens with another encoding. */
-function isMostlyWhole(decoded: string): boolean {
+/** Whether UTF-8 decodes more characters beyond ASCII than it replaces, as hardly happens with another encoding. */
+function isMostlyUtf8(bytes: Uint8Array): boolean {
+  const decoded = new TextDecoder('utf-8').decode(bytes.subarray(0, JUDGED_BYTES))
   let surplus = 0
   for (let at = 0; at < decoded.length; at += 1) {
     const code = decoded.charCodeAt(at)
