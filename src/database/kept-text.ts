@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { link, open, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { flushFolder } from './flush-folder.ts'
 import { makeFolder } from './make-folder.ts'
@@ -12,7 +12,7 @@ export async function keptText(file: string, make: () => string | Promise<string
   await makeFolder(path.dirname(file))
   const part = `${file}.${randomUUID()}.part`
   try {
-    await writeFile(part, await make(), { mode: 0o600, flush: true })
+    await writeFlushed(part, await make())
     await giveName(part, file)
   } finally {
     await rm(part, { force: true })
@@ -20,6 +20,17 @@ export async function keptText(file: string, make: () => string | Promise<string
   await flushFolder(path.dirname(file))
   // Another process may have been first.
   return await readFile(file, 'utf8')
+}
+
+async function writeFlushed(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'w', 0o600)
+  try {
+    await handle.writeFile(text)
+    // The flush of `writeFile` is invisible to the simulated disk that tests power cuts.
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
 }
 
 /** A second name, which never replaces a file. Some network file systems have none: there the first name is changed. */
