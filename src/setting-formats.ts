@@ -5,6 +5,7 @@ export const positive = z.coerce.number().int().min(1)
 export const url = z
   .url({ protocol: /^https?$/, error: 'must be a URL that begins with http:// or https://' })
   .transform((value) => value.replace(/\/+$/, ''))
+
 /** Whether paths can be appended to a URL. */
 export function isBaseUrl(value: string): boolean {
   const { username, password, search, hash } = new URL(value)

@@ -27,7 +27,6 @@ export interface EmbeddingEngine {
 }
 
 export interface EmbeddingEngineDeps extends Foundation {
-  /** The configured model. */
   embeddingModel: EmbeddingModel
   tracer?: Tracer | undefined
 }

@@ -3,11 +3,10 @@ import { checkConnectorLimit } from '../billing/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { type Clock, MINUTE_MS } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { findRole } from '../organizations/index.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import { hasRole } from '../kernel/roles.ts'
 import { storableText } from '../kernel/text.ts'
-import { lockOrganization } from '../organizations/index.ts'
+import { findRole, findVerifiedAddress, lockOrganization } from '../organizations/index.ts'
 import { schedulePermissionPoll } from '../permission-polls/index.ts'
 import { type ConnectedAccount, findProvider, ProviderError } from '../providers/index.ts'
 import { insertConnectedSource, reconnectSource, schedulePoll } from '../sources/index.ts'
@@ -92,7 +91,7 @@ export async function storeAccount(
   await lockOrganization(tx, organizationId)
   await requireAdmin(tx, flow)
   await deps.access.require(tx, organizationId, provider)
-  const connectedBy = await findAddress(tx, userId)
+  const connectedBy = await findVerifiedAddress(tx, userId)
   const before = await reconnect(tx, deps, flow, { ...account, connectedBy })
   if (before === undefined) await checkConnectorLimit(tx, organizationId)
   const { externalAccountId, displayName } = account
@@ -121,17 +120,6 @@ export async function storeAccount(
     at,
   })
   return { sourceId, isReconnected: before !== undefined }
-}
-
-/** A user's address, if their identity provider has verified it. */
-async function findAddress(tx: Tx, userId: string): Promise<string | null> {
-  const user = await tx
-    .selectFrom('users')
-    .select('email')
-    .where('id', '=', userId)
-    .where('email_verified', '=', true)
-    .executeTakeFirst()
-  return user?.email ?? null
 }
 
 /** Resets the account's source to healthy. Revokes its former grant, unless that would also end the new one. */

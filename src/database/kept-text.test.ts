@@ -6,7 +6,7 @@ import { keptText } from './kept-text.ts'
 
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'durable-files-'))
+  folder = await mkdtemp(path.join(tmpdir(), 'kept-text-'))
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
-import { ERROR_CODES, type ErrorCode } from '../kernel/error-codes.ts'
+import { type ErrorCode, ERRORS } from '../kernel/error-codes.ts'
 import { AppError } from '../kernel/errors.ts'
 import { createFairLimit } from '../kernel/fair-limit.ts'
 import { unavailable } from '../kernel/unavailable.ts'
@@ -37,7 +37,7 @@ const Answer = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(true), value: z.custom<unknown>() }),
   z.object({
     ok: z.literal(false),
-    code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
+    code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
     message: z.string(),
     details: z.record(z.string(), z.unknown()),
   }),

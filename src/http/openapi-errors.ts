@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ZodOpenApiOperationObject } from 'zod-openapi'
-import { ERROR_CODES, type ErrorCode, ERRORS } from '../kernel/error-codes.ts'
+import { type ErrorCode, ERRORS } from '../kernel/error-codes.ts'
 import { ERRORS_PATH } from './error-response.ts'
 import type { Route } from './route.ts'
 
@@ -8,7 +8,7 @@ const ErrorResponse = z
   .looseObject({
     error: z.string().describe('What went wrong and what to do about it.'),
     code: z
-      .enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]])
+      .enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]])
       .describe('Stable error code for programs.'),
     documentation: z.url().describe('Link to the explanation of the code.'),
     issues: z
@@ -47,7 +47,7 @@ const ANYWHERE: readonly ErrorCode[] = [
 ]
 
 export function errors<S>(route: Route<S>): ZodOpenApiOperationObject['responses'] {
-  const codesByStatus = Map.groupBy(errorCodes(route), (code) => String(ERROR_CODES[code]))
+  const codesByStatus = Map.groupBy(errorCodes(route), (code) => String(ERRORS[code].http))
   const responses: ZodOpenApiOperationObject['responses'] = {}
   for (const [status, codes] of [...codesByStatus].toSorted(([a], [b]) => Number(a) - Number(b))) {
     responses[status as '400'] = {

@@ -204,6 +204,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-export const ERROR_CODES = Object.fromEntries(
+/** The HTTP status of each code. */
+export const ERROR_CODES: Readonly<Record<string, number>> = Object.fromEntries(
   Object.entries(ERRORS).map(([code, { http }]) => [code, http]),
-) as Record<ErrorCode, number>
+)

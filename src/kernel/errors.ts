@@ -1,4 +1,4 @@
-import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
+import { type ErrorCode, ERRORS } from './error-codes.ts'
 import { clipped } from './text.ts'
 
 export interface AppErrorOptions {
@@ -22,7 +22,7 @@ export class AppError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'AppError'
     this.code = code
-    this.status = ERROR_CODES[code]
+    this.status = ERRORS[code].http
     this.details = options.details ?? {}
     this.headers = options.headers ?? {}
     this.facts = options.facts ?? null

@@ -15,6 +15,7 @@ import { hashSecret, newSecret } from '../kernel/secret.ts'
 import { describeInvitation } from './mail-invitation.ts'
 import { lockOrganization } from './organizations.ts'
 import type { Organization, Invitation } from './schemas.ts'
+import { findVerifiedAddress } from './users.ts'
 import { INVITATION_DAYS } from '../kernel/retention.ts'
 
 export interface CreatedInvitation {
@@ -93,7 +94,7 @@ async function mail(
 }
 
 /**
- * Withdraws the open invitations that a person made beyond their new role. `role` is null if they are removed: then all
+ * Revokes the open invitations that a person made beyond their new role. `role` is null if they are removed: then all
  * that they made or that are for their address, so that no link undoes the removal.
  */
 export async function dropInvitationsOf(
@@ -104,29 +105,21 @@ export async function dropInvitationsOf(
 ): Promise<number> {
   const beyond = ROLES.filter((one) => role === null || !mayManage(role, one))
   if (beyond.length === 0) return 0
-  const address = role === null ? await verifiedAddress(tx, userId) : null
+  const address = role === null ? await findVerifiedAddress(tx, userId) : null
   const dropped = await tx
     .deleteFrom('invitations')
     .where('organization_id', '=', organizationId)
     .where(({ eb, or }) =>
-      or([eb('created_by_user_id', '=', userId), ...(address === null ? [] : [eb('email', '=', address)])]),
+      or([
+        eb('created_by_user_id', '=', userId),
+        ...(address === null ? [] : [eb('email', '=', address.toLowerCase())]),
+      ]),
     )
     .where('accepted_by_user_id', 'is', null)
     .where('role', 'in', beyond)
     .returning('id')
     .execute()
   return dropped.length
-}
-
-/** The address that lets a person accept invitations, in lowercase. */
-async function verifiedAddress(tx: Tx, userId: string): Promise<string | null> {
-  const user = await tx
-    .selectFrom('users')
-    .select('email')
-    .where('id', '=', userId)
-    .where('email_verified', '=', true)
-    .executeTakeFirst()
-  return user?.email?.toLowerCase() ?? null
 }
 
 async function insertInvitation(

@@ -77,3 +77,14 @@ async function bumpPermissionsOf(tx: Tx, userId: string): Promise<void> {
 function wasSeen(seenAt: Date | null, now: Date): boolean {
   return seenAt !== null && now.getTime() - seenAt.getTime() < SEEN_EVERY_MS
 }
+
+/** A user's address, if their identity provider has verified it. */
+export async function findVerifiedAddress(tx: Tx, userId: string): Promise<string | null> {
+  const user = await tx
+    .selectFrom('users')
+    .select('email')
+    .where('id', '=', userId)
+    .where('email_verified', '=', true)
+    .executeTakeFirst()
+  return user?.email ?? null
+}

@@ -20,8 +20,8 @@ type WithStatus = Pick<SubscriptionReading, 'status'>
 export type Current = SubscriptionReading & { isLive: boolean }
 
 /**
- * The subscription that counts: the best, and among equals the newest with a known price. One with an unknown price counts only if it
- * was the organization's before, so that a price change does not grant service forever.
+ * The subscription that counts: the best, and among equals the newest with a known price. One with an unknown price
+ * counts only if it was the organization's before, so that a price change does not grant service forever.
  * @param mirroredId the subscription last read as the organization's; null: none
  */
 export function currentOf(

@@ -64,8 +64,10 @@ export function createModelMove({
     const { configured } = models
     if (clock.now().getTime() < replacesFrom) return
     if (configured.replaces === undefined || configured.replaces.length === 0) return
-    for (const organizationId of await findReplaced(db, configured.replaces)) {
-      const target = await ensureStoredModel(db, configured)
+    const replaced = await findReplaced(db, configured.replaces)
+    if (replaced.length === 0) return
+    const target = await ensureStoredModel(db, configured)
+    for (const organizationId of replaced) {
       // Nobody requested it, so it is logged rather than audited.
       const mover = { organizationId, actor: null }
       await retryConflicts(() => db.transaction().execute((tx) => startMove(tx, mover, target, clock.now())))

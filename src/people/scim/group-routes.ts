@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { reply } from '../../http/route.ts'
 import { EXAMPLE_ID, idOf } from '../../kernel/schemas.ts'
-import { groupResponse, listResponse, located, selected } from './responses.ts'
+import { groupResponse, listResponse, selected } from './responses.ts'
 import { parseFilter } from './filter.ts'
 import { readScimGroup } from './group-shape.ts'
 import { groupChangesOf } from './patch-group.ts'
@@ -39,7 +39,7 @@ export const scimGroupRoutes = [
       const filter = query.filter === undefined ? null : parseFilter(query.filter, GROUP_FILTERS)
       const range = { ...rangeOf(query), withMembers: !leavesOutMembers(query.excludedAttributes) }
       const { total, groups } = await scimGroups.list(caller.organizationId, filter, range)
-      const shown = groups.map((group) => selected(located(groupResponse(group), publicUrl()), query))
+      const shown = groups.map((group) => selected(groupResponse(group, publicUrl()), query))
       return reply(200, listResponse(shown, total, range.startIndex))
     },
   }),
@@ -57,7 +57,7 @@ export const scimGroupRoutes = [
     refuses: ['group_exists', 'group_limit_reached', 'overloaded'],
     responses: { 201: ScimGroupBody },
     handle: async ({ caller, body }, { scimGroups, publicUrl }) => {
-      const answer = located(groupResponse(await scimGroups.create(caller, readScimGroup(body))), publicUrl())
+      const answer = groupResponse(await scimGroups.create(caller, readScimGroup(body)), publicUrl())
       return reply(201, answer, { Location: answer.meta.location })
     },
   }),
@@ -73,7 +73,7 @@ export const scimGroupRoutes = [
     responses: { 200: ScimGroupBody },
     handle: async ({ caller, params, query }, { scimGroups, publicUrl }) => {
       const group = await scimGroups.get(caller.organizationId, params.id)
-      return reply(200, selected(located(groupResponse(group), publicUrl()), query))
+      return reply(200, selected(groupResponse(group, publicUrl()), query))
     },
   }),
   define({
@@ -91,7 +91,7 @@ export const scimGroupRoutes = [
     responses: { 200: ScimGroupBody },
     handle: async ({ caller, params, body }, { scimGroups, publicUrl }) => {
       const group = await scimGroups.replace(caller, params.id, readScimGroup(body))
-      return reply(200, located(groupResponse(group), publicUrl()))
+      return reply(200, groupResponse(group, publicUrl()))
     },
   }),
   define({
@@ -109,7 +109,7 @@ export const scimGroupRoutes = [
     responses: { 200: ScimGroupBody },
     handle: async ({ caller, params, body }, { scimGroups, publicUrl }) => {
       const group = await scimGroups.patch(caller, params.id, groupChangesOf(stepsOf(body)))
-      return reply(200, located(groupResponse(group), publicUrl()))
+      return reply(200, groupResponse(group, publicUrl()))
     },
   }),
   define({

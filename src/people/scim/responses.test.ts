@@ -2,12 +2,13 @@ import { expect, it } from 'vitest'
 import { selected, userResponse } from './responses.ts'
 import { readUser } from './user-shape.ts'
 
-const USER = userResponse({
+const PERSON = {
   id: '5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60',
   attributes: readUser({ userName: 'ada@example.com', displayName: 'Ada' }),
   createdAt: new Date(0),
   updatedAt: new Date(0),
-})
+}
+const USER = userResponse(PERSON, 'http://127.0.0.1:8787')
 
 it.each<[object, string[]]>([
   [{}, ['active', 'displayName', 'emails', 'meta', 'userName']],

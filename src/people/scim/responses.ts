@@ -6,17 +6,21 @@ import type { Person } from './users.ts'
 
 const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
 
-export function userResponse({ id, attributes, createdAt, updatedAt }: Person) {
+/** `publicUrl`: the base of its location. */
+export function userResponse({ id, attributes, createdAt, updatedAt }: Person, publicUrl: string) {
   return {
     schemas: [USER_SCHEMA],
     id,
     ...attributes,
-    meta: metaOf('User', id, createdAt, updatedAt),
+    meta: metaOf('User', { id, createdAt, updatedAt }, publicUrl),
   }
 }
 
 /** Has `members` only when they were requested. */
-export function groupResponse({ id, displayName, externalId, members, createdAt, updatedAt }: ScimGroup) {
+export function groupResponse(
+  { id, displayName, externalId, members, createdAt, updatedAt }: ScimGroup,
+  publicUrl: string,
+) {
   return {
     schemas: [GROUP_SCHEMA],
     id,
@@ -25,20 +29,24 @@ export function groupResponse({ id, displayName, externalId, members, createdAt,
     ...(members === null
       ? {}
       : { members: members.map(({ id: value, login }) => ({ value, display: login, type: 'User' })) }),
-    meta: metaOf('Group', id, createdAt, updatedAt),
+    meta: metaOf('Group', { id, createdAt, updatedAt }, publicUrl),
   }
 }
 
-function metaOf(resourceType: 'User' | 'Group', id: string, createdAt: Date, updatedAt: Date) {
+function metaOf(
+  resourceType: 'User' | 'Group',
+  { id, createdAt, updatedAt }: Pick<Person, 'id' | 'createdAt' | 'updatedAt'>,
+  publicUrl: string,
+) {
   return {
     resourceType,
     created: createdAt.toISOString(),
     lastModified: updatedAt.toISOString(),
-    location: `/scim/v2/${resourceType}s/${id}`,
+    location: `${publicUrl}/scim/v2/${resourceType}s/${id}`,
   }
 }
 
-/** Its location as a whole address. */
+/** A constant resource, with its location as a whole address. */
 export function located<R extends { meta: { location: string } }>(resource: R, publicUrl: string): R {
   return { ...resource, meta: { ...resource.meta, location: `${publicUrl}${resource.meta.location}` } }
 }

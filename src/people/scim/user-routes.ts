@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { reply } from '../../http/route.ts'
 import { EXAMPLE_ID, idOf } from '../../kernel/schemas.ts'
-import { listResponse, located, selected, userResponse } from './responses.ts'
+import { listResponse, selected, userResponse } from './responses.ts'
 import { parseFilter } from './filter.ts'
 import { stepsOf } from './patch.ts'
 import { define, List, ListQuery, OneQuery, ScimPatchBody, shared, rangeOf, User } from './route-shapes.ts'
@@ -24,7 +24,7 @@ export const scimUserRoutes = [
       const filter = query.filter === undefined ? null : parseFilter(query.filter, USER_FILTERS)
       const range = rangeOf(query)
       const { total, people } = await scimUsers.list(caller.organizationId, filter, range)
-      const users = people.map((person) => selected(located(userResponse(person), publicUrl()), query))
+      const users = people.map((person) => selected(userResponse(person, publicUrl()), query))
       return reply(200, listResponse(users, total, range.startIndex))
     },
   }),
@@ -39,7 +39,7 @@ export const scimUserRoutes = [
     refuses: ['person_exists'],
     responses: { 201: User },
     handle: async ({ caller, body }, { scimUsers, publicUrl }) => {
-      const answer = located(userResponse(await scimUsers.create(caller, readUser(body))), publicUrl())
+      const answer = userResponse(await scimUsers.create(caller, readUser(body)), publicUrl())
       return reply(201, answer, { Location: answer.meta.location })
     },
   }),
@@ -55,7 +55,7 @@ export const scimUserRoutes = [
     responses: { 200: User },
     handle: async ({ caller, params, query }, { scimUsers, publicUrl }) => {
       const person = await scimUsers.get(caller.organizationId, params.id)
-      return reply(200, selected(located(userResponse(person), publicUrl()), query))
+      return reply(200, selected(userResponse(person, publicUrl()), query))
     },
   }),
   define({
@@ -72,7 +72,7 @@ export const scimUserRoutes = [
     responses: { 200: User },
     handle: async ({ caller, params, body }, { scimUsers, publicUrl }) => {
       const person = await scimUsers.replace(caller, params.id, readUser(body))
-      return reply(200, located(userResponse(person), publicUrl()))
+      return reply(200, userResponse(person, publicUrl()))
     },
   }),
   define({
@@ -89,7 +89,7 @@ export const scimUserRoutes = [
     responses: { 200: User },
     handle: async ({ caller, params, body }, { scimUsers, publicUrl }) => {
       const person = await scimUsers.patch(caller, params.id, stepsOf(body))
-      return reply(200, located(userResponse(person), publicUrl()))
+      return reply(200, userResponse(person, publicUrl()))
     },
   }),
   define({

@@ -173,12 +173,10 @@ export async function moveModels(database: OpenDatabase): Promise<void> {
     works: true,
   })
   await move.resume()
-  const [running] = await database.db
-    .selectFrom('reembeddings')
-    .select('error_message')
-    .where('status', '=', 'running')
-    .execute()
-  if (running) throw new Error(`a model's move did not end: ${running.error_message}`)
+  const moves = await database.db.selectFrom('reembeddings').select(['status', 'error_message']).execute()
+  const ended = moves.filter(({ status }) => status === 'succeeded')
+  if (ended.length === 0 || ended.length < moves.length)
+    throw new Error(`a model's move did not end: ${moves.map(({ error_message: reason }) => reason).join()}`)
   await move.stop()
 }
 
