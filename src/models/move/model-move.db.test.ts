@@ -295,6 +295,33 @@ describe('a re-embedding', () => {
     expect(errors).toEqual([])
   })
 
+  it('deletes the former vectors after the switch, also those a stopped process left', async () => {
+    await instance(oldModel).items.write(organization.id, manyItems(organization, 70))
+    const stopping: Instance = instance(newModel, database, false, {
+      logger: {
+        ...logger,
+        info: (_fields, message) => {
+          if (message === 'a re-embedding switched the model') void stopping.modelMove.stop()
+        },
+      },
+    })
+    await stopping.modelMove.start(organization.caller())
+    await stopping.modelMove.resume()
+    expect(await vectors()).toEqual({ models: { 'builtin-old': 70, new: 70 }, bare: 0 })
+    expect(await stopping.modelMove.status(organization.id)).toMatchObject({
+      status: 'running',
+      answeringModel: 'new',
+      chunksTotal: 70,
+      chunksDone: 70,
+    })
+    const heir = instance(newModel)
+    await heir.items.write(organization.id, [newItem('page-0', 'rewritten')])
+    await heir.modelMove.resume()
+    expect(await vectors()).toEqual({ models: { new: 70 }, bare: 0 })
+    expect(await titles(heir.search, 'rewritten')).toContain('page-0')
+    expect(await heir.modelMove.status(organization.id)).toMatchObject({ status: 'succeeded' })
+  })
+
   it('runs in one of many instances at a time', async () => {
     await instance(oldModel).items.write(organization.id, manyItems(organization, 90))
     const counted = hashEmbeddingModel({ id: 'new', dimensions: 96 })

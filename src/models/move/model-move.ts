@@ -3,8 +3,8 @@
  *
  * `start` stores the move (status `running`). From then on, new chunks get vectors of both models. A worker
  * that holds the lease adds the missing vectors, batch by batch, and saves its position. When no chunk lacks
- * its new vector, one transaction switches the answering model and deletes the vectors of all others.
- * Searches use the old model until then. Vectors of an earlier built-in model move automatically, once no
+ * its new vector, one transaction switches the answering model; then the vectors of all others are deleted, in
+ * batches too. Searches use the old model until the switch. Vectors of an earlier built-in model move automatically, once no
  * process of an earlier version can be running.
  */
 import { randomUUID } from 'node:crypto'

@@ -1,14 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { z } from 'zod'
-import {
-  acquireLease,
-  type Lease,
-  LeaseLost,
-  NO_LEASE,
-  releaseLease,
-  renewLease,
-} from '../../background/index.ts'
+import { acquireLease, type Lease, LeaseLost, releaseLease, renewLease } from '../../background/index.ts'
 import type { Db, Tx } from '../../database/database.ts'
 import { retryConflicts } from '../../database/retry-conflicts.ts'
 import { insertVectors } from '../insert-vectors.ts'
@@ -143,16 +136,22 @@ async function moveAll(
   model: EmbeddingModel,
   afterItemId: string | null,
 ): Promise<boolean> {
-  const { db, clock, signal } = options
+  const { db, logger, signal } = options
   let after = afterItemId
   while (!signal.aborted) {
     const itemIds = await findItemsAfter(db, held.organizationId, after, ITEMS_A_BATCH)
     const last = itemIds.at(-1)
     if (last === undefined) {
-      const done = await changeWithoutLock(db, held.organizationId, (tx, changes) =>
-        finish(tx, changes, held, clock.now()),
+      const activated = await changeWithoutLock(db, held.organizationId, (tx, changes) =>
+        activate(tx, changes, held),
       )
-      if (done) return true
+      if (activated) {
+        logger.info(
+          { organizationId: held.organizationId, model: model.id },
+          'a re-embedding switched the model',
+        )
+        return await deleteFormerVectors(options, held)
+      }
       // A process without the model stored something: scan everything once more.
       after = null
       continue
@@ -219,21 +218,25 @@ async function lockUnchanged(
   return new Set(LockedRows.parse(rows).map((row) => row.id))
 }
 
-const FinishRow = z.object({ is_complete: z.boolean(), chunks: z.number() })
+const ActivateRow = z.object({ is_complete: z.boolean(), chunks: z.number() })
 
 /** Activates the new model when no chunk lacks its vector. @returns whether it did. @throws LeaseLost */
-async function finish(tx: Tx, changes: ItemChanges, held: Held, now: Date): Promise<boolean> {
-  const { organizationId, modelId } = held
+async function activate(tx: Tx, changes: ItemChanges, held: Held): Promise<boolean> {
+  const { organizationId, modelId, lease } = held
   // From here on, no transaction can store chunks.
   await lockModelsForChange(tx, organizationId)
-  await renew(tx, held)
   // The sum keeps the planner from joining each chunk with all vectors of the model, when it knows of few.
   const { rows } = await sql`
     select count(*)::int as chunks, count(*) = count(e.position) as is_complete
     from chunks c left join chunk_embeddings e on e.organization_id = c.organization_id
       and e.source_item_id = c.source_item_id and e.position = c.position and e.embedding_model_id + 0 = ${modelId}
     where c.organization_id = ${organizationId}`.execute(tx)
-  const { is_complete: isComplete, chunks } = FinishRow.parse(rows[0])
+  const { is_complete: isComplete, chunks } = ActivateRow.parse(rows[0])
+  await renewLease(tx, lease, {
+    seconds: LEASE_SECONDS,
+    set: isComplete ? { chunks_total: chunks } : {},
+    where: IS_RUNNING,
+  })
   if (!isComplete) return false
   // Snapshots of either model are rebuilt, because the move recorded no changes.
   changes.addAll()
@@ -242,20 +245,35 @@ async function finish(tx: Tx, changes: ItemChanges, held: Held, now: Date): Prom
     .set({ embedding_model_id: modelId })
     .where('id', '=', organizationId)
     .execute()
-  await tx
-    .deleteFrom('chunk_embeddings')
-    .where('organization_id', '=', organizationId)
-    .where('embedding_model_id', '!=', modelId)
-    .execute()
-  await tx
-    .updateTable('reembeddings')
-    .set({
-      status: 'succeeded',
-      chunks_total: chunks,
-      finished_at: now,
-      ...NO_LEASE,
-    })
-    .where('organization_id', '=', organizationId)
-    .execute()
   return true
+}
+
+/** Deletes the vectors of all other models, in batches, and ends the move. @returns false if stopped early */
+async function deleteFormerVectors({ db, clock, signal }: MoveOptions, held: Held): Promise<boolean> {
+  const { organizationId, modelId, lease } = held
+  let after: string | null = null
+  while (!signal.aborted) {
+    const itemIds = await findItemsAfter(db, organizationId, after, ITEMS_A_BATCH)
+    const last = itemIds.at(-1)
+    if (last === undefined) {
+      const set = { status: 'succeeded' as const, finished_at: clock.now() }
+      if (!(await releaseLease(db, lease, { set }))) throw new LeaseLost(lease.table)
+      return true
+    }
+    await retryConflicts(() =>
+      db.transaction().execute(async (tx) => {
+        // The lock keeps a move to yet another model from starting between the two statements.
+        await renew(tx, held)
+        await tx
+          .deleteFrom('chunk_embeddings')
+          .where('organization_id', '=', organizationId)
+          .where('embedding_model_id', '!=', modelId)
+          .where('source_item_id', 'in', itemIds)
+          .execute()
+      }),
+    )
+    await setImmediate()
+    after = last
+  }
+  return false
 }
