@@ -4,7 +4,6 @@ import { createTestDatabase, type TestDatabase } from '../../../test/support/dat
 import { hashEmbeddingModel } from '../../../test/support/hash-embedding-model.ts'
 import { manyItems, testItem } from '../../../test/support/items.ts'
 import { insertOrganization, type TestOrganization } from '../../../test/support/organizations.ts'
-import { createRouteServer } from '../../../test/support/route-server.ts'
 import type { OpenDatabase } from '../../database/database.ts'
 import { openPostgres } from '../../database/drivers/postgres.ts'
 import { createModelRegistry } from '../model-registry.ts'
@@ -13,7 +12,6 @@ import { findBuiltinModel, loadBuiltinModel } from '../../inference/embedding-mo
 import { createItems, type Items, type NewItem } from '../../items/index.ts'
 import { createRetrieval, type Search } from '../../retrieval/index.ts'
 import { createModelMove, type ModelMove } from './model-move.ts'
-import { modelMoveRoutes } from './routes.ts'
 import { until } from '../../../test/support/until.ts'
 import { testTerms } from '../../../test/support/term-weights.ts'
 
@@ -421,37 +419,5 @@ describe('a re-embedding', () => {
       ({ status }) => status === 'succeeded',
     )
     await modelMove.stop()
-  })
-})
-
-describe('POST and GET /v1/maintenance/reembed', () => {
-  it('start a re-embedding and show its progress', async () => {
-    const { items, modelMove } = instance(newModel)
-    await instance(oldModel).items.write(organization.id, manyItems(organization, 2))
-    const server = await createRouteServer(
-      modelMoveRoutes,
-      { modelMove },
-      new Map([['key', organization.caller()]]),
-    )
-    try {
-      const call = async (method: 'GET' | 'POST') => {
-        const headers = { authorization: 'Bearer key' }
-        const response = await server.inject({ method, url: '/v1/maintenance/reembed', headers })
-        expect(response.statusCode).toBe(200)
-        return response.json()
-      }
-      expect(await call('GET')).toMatchObject({ status: 'idle', model: 'builtin-old', startedAt: null })
-      const started = await call('POST')
-      expect(started).toMatchObject({ status: 'running', model: 'new', chunksTotal: 2, chunksDone: 0 })
-      expect(await call('GET')).toEqual(started)
-      await modelMove.resume()
-      expect(await call('GET')).toMatchObject({ status: 'succeeded', chunksTotal: 2, chunksDone: 2 })
-      expect(await items.write(organization.id, manyItems(organization, 2))).toEqual({
-        ingested: 0,
-        skipped: 2,
-      })
-    } finally {
-      await server.close()
-    }
   })
 })
