@@ -5,13 +5,14 @@ import type { Logger } from 'pino'
 import { type App, createApp } from './app.ts'
 import { ensureLocalWorkspace } from '../bootstrap/index.ts'
 import type { Settings } from '../config.ts'
-import { type SignIn, signInObstacle, signInOf } from './console-identity.ts'
+import { type SignIn, signInOf } from './console-identity.ts'
 import { createConsoleBuild, createGuideBuild, type SiteBuild } from '../console/index.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { keptText } from '../database/kept-text.ts'
 import { migrateDatabase, openDatabase } from '../database/open-database.ts'
 import { configuredModel } from './configured-model.ts'
 import { languageSettings } from './model-settings.ts'
+import { settingWarnings } from './setting-warnings.ts'
 import { createLanguageModel } from '../inference/language-models/create-language-model.ts'
 import { loadTermWeights } from '../inference/term-weights.ts'
 import { systemClock } from '../kernel/clock.ts'
@@ -76,11 +77,7 @@ export async function startService(settings: Settings, logger: Logger): Promise<
       publicUrl: () => url,
     })
     const signIn = signInOf(settings)
-    const obstacle = signInObstacle(settings)
-    // A worker serves no console.
-    if (obstacle !== null && settings.ROLE !== 'worker') logger.warn(`console sign-in is off: ${obstacle}`)
-    if (settings.SMTP_URL !== undefined && settings.PUBLIC_URL === undefined && settings.ROLE !== 'worker')
-      logger.warn('links in mails open only on this machine: set PUBLIC_URL')
+    for (const warning of settingWarnings(settings)) logger.warn(warning)
     // Takes over from a dead process before serving requests.
     await app.start()
     await listen(app.server, settings)
