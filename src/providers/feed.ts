@@ -23,6 +23,8 @@ export interface Listed<Entry> {
 
 export interface FeedPage<Entry> {
   listed: readonly Listed<Entry>[]
+  /** What the list could not reach. Not retried one by one, since the next list meets it again. */
+  unreachable?: readonly ItemFailure[]
   /** Where the next page starts. */
   next: JsonValue
   isLast: boolean
@@ -41,8 +43,8 @@ export type FeedItem = ProviderItem | SkippedItem | { item: ProviderItem; skippe
 export interface Feed<Entry> {
   /** The position from which `changes` reports everything that happens from now on. */
   start(): Promise<JsonValue>
-  /** A page of everything; `after` is null for the first. `since` of the last page replaces the start of the changes. */
-  list(after: JsonValue | null): Promise<FeedPage<Entry> & { since?: JsonValue }>
+  /** A page of everything; `after` is null for the first. Its `since` replaces the start of the changes so far. */
+  list(after: JsonValue | null, since: JsonValue): Promise<FeedPage<Entry> & { since?: JsonValue }>
   /** A page of changes; `gone` were deleted or can no longer be read. @throws ProviderError `cursor_expired` */
   changes(since: JsonValue): Promise<FeedPage<Entry> & { gone: readonly string[] }>
   /**
@@ -91,10 +93,10 @@ async function* readFeed<Entry>(
   if (state.crawl !== null) {
     const { name, after } = state.crawl
     for (let position = after; ;) {
-      const { listed, next, isLast, since } = await feed.list(position)
-      const step = await read(listed)
+      const { listed, unreachable, next, isLast, since } = await feed.list(position, state.since)
+      const step = await read(listed, unreachable)
       position = next
-      if (isLast && since !== undefined) state.since = since
+      if (since !== undefined) state.since = since
       state.crawl = isLast ? null : { name, after: next }
       yield page(step, isLast, name)
       if (isLast) return
@@ -103,8 +105,8 @@ async function* readFeed<Entry>(
   const waiting = state.retry.map(({ id: externalId }) => ({ externalId, entry: null }))
   if (waiting.length > 0) yield page(await read(waiting), false, null)
   for (;;) {
-    const { listed, next, isLast, gone } = await feed.changes(state.since)
-    const { deletions, ...step } = await read(listed)
+    const { listed, unreachable, next, isLast, gone } = await feed.changes(state.since)
+    const { deletions, ...step } = await read(listed, unreachable)
     state.since = next
     state.retry = state.retry.filter(({ id }) => !gone.includes(id))
     yield page({ ...step, deletions: [...deletions, ...gone] }, isLast, null)
@@ -162,8 +164,11 @@ function createReader<Entry>(session: ProviderSession, feed: Feed<Entry>, state:
       return { externalId, item: null, skips: [], failure: guard.failureOf(externalId, error) }
     }
   }
-  return async (listed: readonly Listed<Entry>[]): Promise<Step> => {
-    const step = { ...emptyStep(), discovered: listed.length }
+  return async (
+    listed: readonly Listed<Entry>[],
+    unreachable: readonly ItemFailure[] = [],
+  ): Promise<Step> => {
+    const step = { ...emptyStep(), failures: [...unreachable], discovered: listed.length }
     for (const { externalId, item, skips, failure } of await Promise.all(
       listed.map((one) => limit(attempt, one)),
     )) {

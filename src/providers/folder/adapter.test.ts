@@ -2,7 +2,11 @@ import { mkdir, mkdtemp, realpath, rename, rm, symlink, truncate, utimes, writeF
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createProviderHarness, type ProviderHarness } from '../../../test/support/provider-harness.ts'
+import {
+  createProviderHarness,
+  DEFAULT_SETTINGS,
+  type ProviderHarness,
+} from '../../../test/support/provider-harness.ts'
 import { createTextExtractor } from '../../file-text/index.ts'
 import { createFolderAdapter } from './adapter.ts'
 import { readFolderFile } from './read-file.ts'
@@ -29,14 +33,13 @@ const write = async (name: string, text: string): Promise<string> => {
   return file
 }
 
-async function connect(extra?: { device: number }): Promise<ProviderHarness> {
-  const adapter = adapterOf()
+async function connect(adapter = adapterOf()): Promise<ProviderHarness> {
   const { credentials, ...account } = await adapter.connect({ path: root }, signal)
   return createProviderHarness({
     adapter,
     account,
     accessToken: () => '',
-    extra: extra ?? credentials.extra ?? {},
+    extra: credentials.extra ?? {},
     limits: { maxDownloadBytes: 1_000 },
   })
 }
@@ -181,9 +184,38 @@ describe('a folder that vanishes', () => {
     expect(sync.items.size).toBe(1)
   })
 
-  it('fails the run when it is empty and its disk is not mounted', async () => {
-    const sync = await connect({ device: -1 })
-    await expect(sync.run()).rejects.toThrow(/is it mounted/)
+  it('fails the run and removes nothing when it is empty, on any disk', async () => {
+    await write('part/a.txt', 'text')
+    const sync = await connect()
+    await sync.run()
+    await rename(path.join(root, 'part'), path.join(base, 'part'))
+    await write('.placeholder', 'hidden')
+    for (const fullResync of [false, true])
+      await expect(sync.run({ fullResync })).rejects.toThrow(/is empty.*is it mounted/)
+    await expect(sync.reread(path.join(root, 'part/a.txt'))).rejects.toThrow(/is it mounted/)
+    expect(sync.items.size).toBe(1)
+    await rename(path.join(base, 'part'), path.join(root, 'part'))
+    expect(await sync.run()).toMatchObject({ deleted: [], failures: [] })
+  })
+
+  it.each([false, true])('during a walk removes nothing (full resync: %s)', async (fullResync) => {
+    for (const name of ['a.txt', 'b.txt', 'part/c.txt']) await write(name, 'text')
+    const adapter = createFolderAdapter({ roots: [root], extractor, filesPerPage: 1 })
+    const sync = await connect(adapter)
+    await sync.run()
+    for (const name of ['a.txt', 'b.txt', 'part/c.txt']) await write(name, 'edited')
+    const cursor = fullResync ? null : sync.cursor
+    const pages = adapter.listChanges(sync.session, { cursor, settings: DEFAULT_SETTINGS })
+    const reading = pages[Symbol.asyncIterator]()
+    expect(await reading.next()).toMatchObject({ done: false, value: { complete: false } })
+    await rename(root, `${root}-away`)
+    await mkdir(root)
+    await expect(reading.next()).rejects.toThrow(/is it mounted/)
+  })
+
+  it('may be empty while nothing of it is stored', async () => {
+    const sync = await connect()
+    expect(await sync.run()).toMatchObject({ complete: true, failures: [] })
     await write('a.txt', 'text')
     expect((await sync.run()).ingested).toHaveLength(1)
   })

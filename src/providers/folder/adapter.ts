@@ -1,4 +1,3 @@
-import { opendir } from 'node:fs/promises'
 import type { TextExtractor } from '../../file-text/index.ts'
 import { readingFeed } from '../feed.ts'
 import { createFormConnection } from '../form.ts'
@@ -24,18 +23,13 @@ export function createFolderAdapter({
   return {
     provider: 'folder',
     ...createFormConnection(folderForm, async ({ path: named }) => {
-      const { path, device } = await placeOf(named, roots)
-      return { externalAccountId: path, displayName: path, extra: { device } }
+      const path = await placeOf(named, roots)
+      return { externalAccountId: path, displayName: path }
     }),
     ...readingFeed(async (session) => {
-      const { externalAccountId: path } = session.account
-      await checkPlace({ path, device: session.extra['device'] }, roots, () => isEmpty(path))
-      return createFolderFeed(session, { extractor, filesPerPage })
+      const check = () => checkPlace(session, roots)
+      await check()
+      return createFolderFeed(session, { extractor, filesPerPage, check })
     }),
   }
-}
-
-async function isEmpty(folder: string): Promise<boolean> {
-  for await (const _entry of await opendir(folder)) return false
-  return true
 }

@@ -1,16 +1,10 @@
-import { lstat, realpath } from 'node:fs/promises'
+import { lstat, opendir, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { formFault } from '../form.ts'
-import { ProviderError } from '../adapter.ts'
+import { ProviderError, type ProviderSession } from '../adapter.ts'
 
-/** A folder by its real path, and the device that it is on. */
-export interface Place {
-  path: string
-  device: number
-}
-
-/** The folder that a user names. Refusals never reveal what else is on the machine. @throws AppError */
-export async function placeOf(named: string, roots: readonly string[]): Promise<Place> {
+/** The real path of the folder that a user names. Refusals never reveal what else is on the machine. @throws AppError */
+export async function placeOf(named: string, roots: readonly string[]): Promise<string> {
   const found = await realpath(named).catch(() => null)
   if (found === null || !(await isAllowed(found, roots)) || !(await lstat(found)).isDirectory()) {
     throw formFault(
@@ -18,27 +12,35 @@ export async function placeOf(named: string, roots: readonly string[]): Promise<
       "path must be a folder below one that this deployment's operator allows (FOLDER_ROOTS)",
     )
   }
-  return { path: found, device: (await lstat(found)).dev }
+  return found
 }
 
-/**
- * Checks the folder before a run: a removed root or missing disk must not count as a deletion. @throws ProviderError
- */
+/** Checks the folder around a walk: a removed root or missing disk must not count as a deletion. @throws ProviderError */
 export async function checkPlace(
-  { path: folder, device }: { path: string; device: unknown },
+  { account: { externalAccountId: folder }, storedIds }: Pick<ProviderSession, 'account' | 'storedIds'>,
   roots: readonly string[],
-  isEmpty: () => Promise<boolean>,
 ): Promise<void> {
   const found = await realpath(folder).catch(() => null)
   if (found === null)
     throw new ProviderError('unavailable', `The folder ${folder} does not exist or cannot be read`)
   if (found !== folder || !(await isAllowed(folder, roots)))
     throw new ProviderError('rejected', `FOLDER_ROOTS no longer allows the folder ${folder}`)
-  if ((await lstat(folder)).dev !== device && (await isEmpty()))
+  if ((await isEmpty(folder)) && (await storedIds({ from: '', to: null, limit: 1 })).length > 0)
     throw new ProviderError(
       'unavailable',
-      `The folder ${folder} is empty and on another disk: is it mounted?`,
+      `The folder ${folder} is empty, but items of it are stored: is it mounted? To delete them, remove the source`,
     )
+}
+
+/** A mount point may hold hidden files. */
+async function isEmpty(folder: string): Promise<boolean> {
+  try {
+    for await (const { name } of await opendir(folder)) if (!name.startsWith('.')) return false
+    return true
+  } catch {
+    // The walk says why it cannot be read.
+    return false
+  }
 }
 
 async function isAllowed(folder: string, roots: readonly string[]): Promise<boolean> {

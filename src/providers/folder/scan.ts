@@ -1,17 +1,13 @@
-import type { Listed } from '../feed.ts'
-import type { ProviderSession } from '../adapter.ts'
+import type { ItemFailure, ProviderSession } from '../adapter.ts'
 import { idAfter, storedPages } from '../stored-ids.ts'
 import { walk, type WalkedFile, type WalkStep } from './walk.ts'
-
-/** Why a folder cannot be read; null: a file. */
-export type Entry = string | null
 
 /** Each page looks at a limited number of files, so that a run that dies repeats little. */
 const WALKED_A_PAGE = 5_000
 
 export interface Walked {
   files: WalkedFile[]
-  unreadable: { folder: string; message: string }[]
+  unreadable: { path: string; message: string }[]
   isLast: boolean
 }
 
@@ -21,11 +17,11 @@ export interface Scan {
   /** The stored ids after one path, up to another and including it; null: of the whole folder. */
   stored(after: string | null, last: string | null): Promise<string[]>
   /** Files of an unreadable folder count as unreadable, not as deleted. */
-  failuresOf(walked: Walked): Promise<Listed<Entry>[]>
+  failuresOf(walked: Walked): Promise<ItemFailure[]>
 }
 
-/** A paged walk of a folder, compared with its stored items. */
-export function createScan(session: ProviderSession, filesPerPage: number): Scan {
+/** A paged walk of a folder, compared with its stored items. `check` fails if the folder vanished meanwhile. */
+export function createScan(session: ProviderSession, filesPerPage: number, check: () => Promise<void>): Scan {
   const { account, signal } = session
   const root = account.externalAccountId
   let walker: AsyncGenerator<WalkStep> | undefined
@@ -43,12 +39,16 @@ export function createScan(session: ProviderSession, filesPerPage: number): Scan
       const walked: Walked = { files: [], unreadable: [], isLast: false }
       for (let wanted = 0; wanted < filesPerPage && walked.files.length < WALKED_A_PAGE;) {
         const step = await walker.next()
-        if (step.done === true) return { ...walked, isLast: true }
+        if (step.done === true) {
+          walked.isLast = true
+          break
+        }
         if ('file' in step.value) {
           walked.files.push(step.value.file)
           if (isWanted(step.value.file)) wanted += 1
-        } else walked.unreadable.push({ folder: step.value.unreadable, message: step.value.message })
+        } else walked.unreadable.push({ path: step.value.unreadable, message: step.value.message })
       }
+      await check()
       walkerAt = walked.files.at(-1)?.path ?? after
       return walked
     },
@@ -58,12 +58,11 @@ export function createScan(session: ProviderSession, filesPerPage: number): Scan
         last === null ? `${root === '/' ? '' : root}0` : idAfter(last),
       ),
     async failuresOf({ unreadable }) {
-      const listed: Listed<Entry>[] = []
-      for (const { folder, message } of unreadable) {
-        const ids = await idsOf(`${folder}/`, `${folder}0`)
-        listed.push(...[folder, ...ids].map((externalId) => ({ externalId, entry: message })))
-      }
-      return listed
+      const failures: ItemFailure[] = []
+      for (const { path, message } of unreadable)
+        for (const externalId of [path, ...(await idsOf(`${path}/`, `${path}0`))])
+          failures.push({ externalId, message })
+      return failures
     },
   }
 }

@@ -45,9 +45,12 @@ async function* walkFolder(
     const path = `${at.folder === '/' ? '' : at.folder}/${name}`
     // A resumed walk skips what it has read.
     if (after !== null && compareBytes(isFolder ? `${path}0` : path, after) <= 0) continue
-    const stats = await lstat(path).catch(() => null)
-    if (stats === null) continue
-    if (stats.isDirectory() && isFolder) {
+    const stats = await lstat(path).catch(codeOf)
+    if (typeof stats === 'string') {
+      // Any other code, such as that of a stale mount, does not say that the file is gone.
+      if (stats !== 'ENOENT' && stats !== 'ENOTDIR')
+        yield { unreadable: path, message: `The ${isFolder ? 'folder' : 'file'} cannot be read (${stats})` }
+    } else if (stats.isDirectory() && isFolder) {
       const folderChangedMs = Math.max(at.folderChangedMs, stats.ctimeMs)
       yield* walkFolder({ folder: path, depth: at.depth + 1, folderChangedMs }, after, signal)
     } else if (stats.isFile() && !isFolder) {
