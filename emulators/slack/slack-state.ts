@@ -182,7 +182,10 @@ function channelActions(
       channelById(workspace, channelId).isPrivate = isPrivate
     },
     setArchived: (channelId, isArchived) => {
-      channelById(workspace, channelId).isArchived = isArchived
+      const channel = channelById(workspace, channelId)
+      channel.isArchived = isArchived
+      // Archiving removes bots, and unarchiving does not bring them back.
+      if (isArchived) channel.isMember = false
       emit({ type: isArchived ? 'channel_archive' : 'channel_unarchive', channel: channelId })
     },
     uninstall: () => {

@@ -131,7 +131,7 @@ export async function* pagesOf<Answer extends { response_metadata?: { next_curso
     const answer = await run.call((token) => list({ token, ...from }))
     yield answer
     const cursor = answer.response_metadata?.next_cursor ?? ''
-    if (cursor === '') return
+    if (cursor === '' || cursor === from.cursor) return
     from = { cursor }
   }
 }

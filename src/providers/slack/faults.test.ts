@@ -46,6 +46,25 @@ describe('Slack: faults', () => {
     expect(differences(slack, sync)).toEqual([])
   })
 
+  it('an empty page does not end a history that has more', async () => {
+    const { slack, sync, channel } = await connect()
+    await sync.run()
+    slack.faults.add({
+      path: 'conversations.history',
+      contains: channel(1),
+      times: 1,
+      status: 200,
+      body: {
+        ok: true,
+        messages: [],
+        has_more: true,
+        response_metadata: { next_cursor: btoa('next_ts:1768867200.000000') },
+      },
+    })
+    expect(await sync.run({ fullResync: true })).toMatchObject({ deleted: [], failures: [] })
+    expect(differences(slack, sync)).toEqual([])
+  })
+
   it('a rate limit longer than the budget ends the run with its time, and the next one resumes', async () => {
     const { slack, sync } = await connect({ pageSize: 20, itemsPerPage: 10 })
     await sync.run({ dieAfter: 1 })

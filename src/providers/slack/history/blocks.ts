@@ -65,20 +65,25 @@ async function readPage(
   run: SlackRun,
   input: { channelId: string; oldest: string; before: string | null; pageSize: number },
 ): Promise<{ messages: SlackMessage[]; hasMore: boolean }> {
-  const answer = await run.call((token) =>
+  const pages = pagesOf(run, (page) =>
     run.client.conversations.history({
-      token,
+      ...page,
       channel: input.channelId,
       limit: input.pageSize,
-      // Times instead of Slack's page cursors: they stay valid when a run resumes days later.
+      // Times instead of Slack's page cursors, except after an empty page: they stay valid when a run resumes days later.
       oldest: input.oldest,
       ...(input.before === null ? {} : { latest: tsBefore(input.before) }),
       inclusive: true,
     }),
   )
-  const messages = readMessages(answer.messages)
-  messages.sort((left, right) => (left.ts > right.ts ? -1 : 1))
-  return { messages, hasMore: answer.has_more === true }
+  for await (const answer of pages) {
+    const messages = readMessages(answer.messages)
+    // Slack may withhold all messages of a page.
+    if (messages.length === 0 && answer.has_more === true) continue
+    messages.sort((left, right) => (left.ts > right.ts ? -1 : 1))
+    return { messages, hasMore: answer.has_more === true }
+  }
+  return { messages: [], hasMore: false }
 }
 
 /** A thread's root and replies, oldest first, at most 5,000; empty when it is gone. @throws ProviderError */

@@ -137,8 +137,10 @@ export function writeSlackCursor(state: SlackState): JsonValue {
   return { ...state, channels: Object.fromEntries(channels), threads: Object.fromEntries(threads) }
 }
 
-export function forgetChannel(state: SlackState, channelId: string): void {
-  delete state.channels[channelId]
+/** Removes a channel and its threads, or has it read anew. */
+export function forgetChannel(state: SlackState, channelId: string, anew?: SlackChannelState): void {
+  if (anew) state.channels[channelId] = anew
+  else delete state.channels[channelId]
   for (const key of Object.keys(state.threads)) {
     if (key.startsWith(`${channelId}/`)) delete state.threads[key]
   }

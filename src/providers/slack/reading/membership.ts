@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type ChangePage, isRejected, type ItemFailure } from '../../adapter.ts'
 import { idAfter, storedPages } from '../../stored-ids.ts'
 import { joinSlackChannel, listSlackChannels, type SlackChannel } from './channels.ts'
-import { forgetChannel, type SlackChannelState, unreadChannel } from './cursor.ts'
+import { forgetChannel, type SlackChannelState, type SlackState, unreadChannel } from './cursor.ts'
 import { channelIdRange } from './items.ts'
 import { channelKey, pageOf, type SlackSync } from './run.ts'
 
@@ -14,7 +14,7 @@ export async function* adoptChannels(
   const { state, run, channels } = sync
   const listed = await listSlackChannels(run)
   for (const channel of listed) sync.directory.addChannel(channel.id, channel.name)
-  const wanted = wantedChannels(listed, allowlist)
+  const wanted = wantedChannels(state, listed, allowlist)
   adoptInstall(sync, [...wanted.values()])
   const listedIds = new Set(listed.map((channel) => channel.id))
   const failures = (allowlist ?? []).filter((id) => !listedIds.has(id)).map((id) => unlisted(sync, id))
@@ -26,6 +26,11 @@ export async function* adoptChannels(
   }
   for (const channel of wanted.values()) {
     const known = state.channels[channel.id]
+    if (known && isOutOfReach(channel)) {
+      // What was read stays. It is read again once the bot is back.
+      if (!known.left) forgetChannel(state, channel.id, unreadChannel(channel))
+      continue
+    }
     if (known && !known.left && !channel.isMember && known.newest !== '') {
       yield* removeChannel(sync, channel.id)
       known.left = true
@@ -34,15 +39,21 @@ export async function* adoptChannels(
     if (failure) yield pageOf(sync, { failures: [failure] })
     if (state.channels[channel.id]?.left !== true) channels.set(channel.id, channel)
   }
-  yield* applyAllowlist(sync, allowlist)
+  yield* applyAllowlist(sync, allowlist, listed.filter(isOutOfReach))
 }
 
+/** Archiving a channel removes its bots, but people can still read it. */
+const isOutOfReach = (channel: SlackChannel): boolean => channel.isArchived && !channel.isMember
+
 function wantedChannels(
+  { channels }: SlackState,
   listed: readonly SlackChannel[],
   allowlist: readonly string[] | null,
 ): Map<string, SlackChannel> {
   const allowed = allowlist === null ? null : new Set(allowlist)
-  const wanted = listed.filter((channel) => (allowed === null ? channel.isMember : allowed.has(channel.id)))
+  const isRead = (channel: SlackChannel): boolean =>
+    channel.isMember || (isOutOfReach(channel) && channels[channel.id] !== undefined)
+  const wanted = listed.filter((channel) => (allowed === null ? isRead(channel) : allowed.has(channel.id)))
   return new Map(wanted.map((channel) => [channel.id, channel]))
 }
 
@@ -102,16 +113,21 @@ async function* removeChannel(sync: SlackSync, channelId: string): AsyncGenerato
 async function* applyAllowlist(
   sync: SlackSync,
   allowlist: readonly string[] | null,
+  outOfReach: readonly SlackChannel[],
 ): AsyncGenerator<ChangePage> {
   const mark = createHash('sha256')
     .update(JSON.stringify(allowlist?.toSorted() ?? null))
     .digest('base64url')
   if (sync.state.allowlist === mark) return
-  yield* removeOtherChannels(sync)
+  const kept = outOfReach.filter(({ id }) => allowlist?.includes(id) ?? true)
+  yield* removeOtherChannels(sync, new Map(kept.map((channel) => [channel.id, channel])))
   sync.state.allowlist = mark
 }
 
-async function* removeOtherChannels(sync: SlackSync): AsyncGenerator<ChangePage> {
+async function* removeOtherChannels(
+  sync: SlackSync,
+  kept: ReadonlyMap<string, SlackChannel>,
+): AsyncGenerator<ChangePage> {
   let from = ''
   for (;;) {
     const [id] = await sync.run.session.storedIds({ from, to: null, limit: 1 })
@@ -122,7 +138,9 @@ async function* removeOtherChannels(sync: SlackSync): AsyncGenerator<ChangePage>
       from = idAfter(id)
       continue
     }
-    if (!sync.channels.has(channelId)) yield* removeChannel(sync, channelId)
+    const channel = kept.get(channelId)
+    if (channel) sync.state.channels[channelId] ??= unreadChannel(channel)
+    else if (!sync.channels.has(channelId)) yield* removeChannel(sync, channelId)
     from = channelIdRange(sync.workspace.id, channelId).to
   }
 }
