@@ -92,6 +92,22 @@ describe('an event', () => {
     })
   })
 
+  it('about a channel that becomes private or public requests the permissions at once', () => {
+    for (const subtype of ['channel_convert_to_private', 'channel_convert_to_public'])
+      expect(callback({ type: 'message', subtype, channel: 'C1', ts: '1.1' })).toEqual({
+        ...changed({ kind: 'channels' }),
+        changesPermissions: true,
+      })
+  })
+
+  it('of a channel shared with another company belongs to the workspace of the app', () => {
+    const event = { type: 'message', channel: 'C1', ts: '1700000000.000100' }
+    const whole = { type: 'event_callback', team_id: 'TPARTNER', event_id: 'Ev1', event }
+    expect(readSlackEvent({ ...whole, authorizations: [{ team_id: 'T1' }] })).toMatchObject({ teamId: 'T1' })
+    for (const authorizations of [[], [{ team_id: null }], 'T1', undefined])
+      expect(readSlackEvent({ ...whole, authorizations })).toMatchObject({ teamId: 'TPARTNER' })
+  })
+
   it.each([
     [{ type: 'member_left_channel', user: 'U1', channel: 'C1' }],
     [{ type: 'team_join', user: { id: 'U1' } }],

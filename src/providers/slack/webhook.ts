@@ -85,6 +85,11 @@ const envelope = z.discriminatedUnion('type', [
     team_id: id,
     event_id: id,
     event: innerEvent,
+    /** An installation that the event is for. In a channel shared by companies, `team_id` may be the sender's. */
+    authorizations: z
+      .array(z.looseObject({ team_id: id.nullish() }))
+      .optional()
+      .catch(undefined),
   }),
   z.looseObject({ type: z.literal('app_rate_limited'), team_id: z.string() }),
 ])
@@ -138,11 +143,12 @@ export function readSlackEvent(body: unknown): SlackEventOutcome {
   const request = validate(envelope, body, 'body')
   if (request.type === 'url_verification') return { kind: 'challenge', challenge: request.challenge }
   if (request.type === 'app_rate_limited') return { kind: 'ignored', reason: 'app_rate_limited' }
-  const { team_id: teamId, event_id: eventId, event } = request
+  const { event_id: eventId, event } = request
+  const teamId = request.authorizations?.[0]?.team_id ?? request.team_id
   if (event.type === 'app_uninstalled') return { kind: 'disconnected', teamId, eventId, reason: event.type }
   if (event.type === 'tokens_revoked') return readRevocation(teamId, eventId, event)
   if (isOfPeople(event)) return { kind: 'permissions', teamId, eventId }
-  if (CHANNEL_EVENTS.has(event.type)) {
+  if (CHANNEL_EVENTS.has(event.type) || isConversion(event)) {
     const hints: SlackHint[] = [{ kind: 'channels' }]
     return { kind: 'changed', teamId, eventId, hints, changesPermissions: true }
   }
@@ -151,6 +157,10 @@ export function readSlackEvent(body: unknown): SlackEventOutcome {
   if (hint === null) return { kind: 'ignored', reason: 'not content' }
   return { kind: 'changed', teamId, eventId, hints: [hint] }
 }
+
+/** Whether a channel became private or public. */
+const isConversion = ({ type, subtype }: z.output<typeof innerEvent>): boolean =>
+  type === 'message' && typeof subtype === 'string' && subtype.startsWith('channel_convert_to_')
 
 /** Whether a user joined or left, or became a guest. Other changes of users wait for a poll. */
 function isOfPeople(event: z.output<typeof innerEvent>): boolean {

@@ -13,7 +13,7 @@ export async function* adoptChannels(
 ): AsyncGenerator<ChangePage> {
   const { state, run, channels } = sync
   const listed = await listSlackChannels(run)
-  for (const channel of listed) sync.directory.addChannel(channel.id, channel.name)
+  sync.directory.addChannels(listed)
   const wanted = wantedChannels(state, listed, allowlist)
   adoptInstall(sync, [...wanted.values()])
   const listedIds = new Set(listed.map((channel) => channel.id))

@@ -1,6 +1,7 @@
 import type { UsersInfoResponse } from '@slack/web-api'
 import { isRejected, returnIf } from '../../adapter.ts'
 import { pagesOf, type SlackRun } from '../client.ts'
+import type { SlackChannel } from './channels.ts'
 import type { SlackAuthor, SlackPeople } from './items.ts'
 import type { SlackMessage } from './messages.ts'
 import { mentionedUsers } from './mrkdwn.ts'
@@ -13,7 +14,8 @@ const MOST_LIST_PAGES = 100
 export interface SlackDirectory extends SlackPeople {
   /** Loads the names of all authors and mentioned users of these messages. */
   load(messages: readonly SlackMessage[]): Promise<void>
-  addChannel(id: string, name: string): void
+  /** Private channels stay unnamed: a text that mentions one may have other readers. */
+  addChannels(channels: readonly SlackChannel[]): void
 }
 
 /**
@@ -38,7 +40,9 @@ export function createSlackDirectory(run: SlackRun): SlackDirectory {
   const nameOf = (id: string) => people.get(id)?.name ?? id
   return {
     load,
-    addChannel: (id, name) => channels.set(id, name),
+    addChannels: (all) => {
+      for (const { id, name, isPrivate } of all) if (!isPrivate) channels.set(id, name)
+    },
     user: nameOf,
     channel: (id) => channels.get(id) ?? id,
     author: (message) => {

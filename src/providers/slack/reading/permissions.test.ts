@@ -49,6 +49,20 @@ describe('a private channel', () => {
     expect((await read()).groupIds).toEqual([])
   })
 
+  it('is not named to readers of other channels', async () => {
+    const { state, sync, channel } = await connect()
+    const secret = state.addChannel({ name: 'layoffs', isPrivate: true, isMember: true })
+    state.post(channel(0), { text: `moved from <#${channel(1)}> to <#${secret}>` })
+    state.post(secret, { text: 'the plan' })
+    await sync.run()
+    const said = sync.bodies().filter((body) => body.includes('moved from'))
+    expect(said).toEqual([`moved from #engineering to #${secret}`])
+    const plan = [...sync.items.values()].find(({ body }) => body.includes('the plan'))
+    expect(plan?.title).toBe('#layoffs: the plan')
+    if (plan) await sync.reread(plan.externalId)
+    expect(sync.bodies().filter((body) => body.includes('layoffs'))).toEqual([])
+  })
+
   it('that was public gives its stored items a new policy, and the reverse', async () => {
     const { state, sync, channel, read } = await connect()
     await sync.run()

@@ -15,7 +15,7 @@ export async function readSlackItem(
   const [, channelId = '', ts = ''] = externalId.split('/')
   const sync = await startSync(run, readSlackCursor(null), options)
   const channels = await listSlackChannels(run)
-  for (const { id, name } of channels) sync.directory.addChannel(id, name)
+  sync.directory.addChannels(channels)
   const channel = channels.find(({ id }) => id === channelId)
   if (channel === undefined) return { upserts: [], deletions: [externalId], failures: [] }
   const [oldest, before] = [blockStart(ts), blockEnd(blockStart(ts))]
