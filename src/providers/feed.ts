@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
 import { z } from 'zod'
-import { createOutageGuard } from './outage-guard.ts'
+import { createProbingGuard, isUnavailable } from './outage-guard.ts'
 import { crawlName, emptyStep, parseCursor, RetryList, retryLater, type Step } from './run-state.ts'
 import {
   type ChangePage,
@@ -68,7 +68,8 @@ export function readingFeed<Entry>(
   return {
     async *listChanges(session, input) {
       session.signal.throwIfAborted()
-      yield* readFeed(session, input, await open(session))
+      const probe = async () => await (await open(session)).start()
+      yield* readFeed(session, input, await open(session), probe)
     },
     readItem: async (session, { externalId }) => await readFeedItem(await open(session), externalId),
   }
@@ -79,10 +80,11 @@ async function* readFeed<Entry>(
   session: ProviderSession,
   input: ListChangesInput,
   feed: Feed<Entry>,
+  probe: () => Promise<unknown>,
 ): AsyncGenerator<ChangePage> {
   const state: Cursor =
     input.cursor === null ? await startCrawl(session, feed) : parseCursor(input.cursor, Cursor)
-  const read = createReader(session, feed, state)
+  const read = createReader(session, feed, state, createProbingGuard(session.signal, probe))
   const page = (step: Step, complete: boolean, snapshot: string | null): ChangePage => ({
     ...step,
     // A copy: the state changes while the engine stores the page.
@@ -151,8 +153,12 @@ export function positionIn<Position>(
 }
 
 /** Reads the items of a list, several at once, and records those to retry. */
-function createReader<Entry>(session: ProviderSession, feed: Feed<Entry>, state: Cursor) {
-  const guard = createOutageGuard(session.signal)
+function createReader<Entry>(
+  session: ProviderSession,
+  feed: Pick<Feed<Entry>, 'read'>,
+  state: Cursor,
+  guard: ReturnType<typeof createProbingGuard>,
+) {
   const limit = pLimit(READ_AT_ONCE)
   const attempt = async ({ externalId, entry }: Listed<Entry>) => {
     session.signal.throwIfAborted()
@@ -161,7 +167,8 @@ function createReader<Entry>(session: ProviderSession, feed: Feed<Entry>, state:
       guard.passed()
       return { externalId, ...parts }
     } catch (error) {
-      return { externalId, item: null, skips: [], failure: guard.failureOf(externalId, error) }
+      const failure = await guard.failureOf(externalId, error)
+      return { externalId, item: null, skips: [], failure, isRefused: !isUnavailable(error) }
     }
   }
   return async (
@@ -169,13 +176,13 @@ function createReader<Entry>(session: ProviderSession, feed: Feed<Entry>, state:
     unreachable: readonly ItemFailure[] = [],
   ): Promise<Step> => {
     const step = { ...emptyStep(), failures: [...unreachable], discovered: listed.length }
-    for (const { externalId, item, skips, failure } of await Promise.all(
+    for (const { externalId, item, skips, failure, isRefused } of await Promise.all(
       listed.map((one) => limit(attempt, one)),
     )) {
       state.retry =
         failure === undefined
           ? state.retry.filter(({ id }) => id !== externalId)
-          : retryLater(state.retry, externalId)
+          : retryLater(state.retry, externalId, isRefused)
       if (failure !== undefined) step.failures.push(failure)
       else if (item !== null) step.upserts.push(item)
       else step.deletions.push(externalId)

@@ -1,5 +1,5 @@
 import { isItemsOwn, ownFailure } from './item-fault.ts'
-import { ProviderError, type ItemFailure } from './adapter.ts'
+import { isRejected, ProviderError, type ItemFailure, returnIf } from './adapter.ts'
 
 /** This many consecutive unavailable answers mean an outage, not one broken thread or channel. */
 const FAILURES_IN_A_ROW = 3
@@ -29,3 +29,28 @@ export function createOutageGuard(signal: AbortSignal): OutageGuard {
     },
   }
 }
+
+/**
+ * The same, but asks `probe`, a request that every account may make: while the provider answers it, the objects are
+ * broken, however many there are.
+ */
+export function createProbingGuard(signal: AbortSignal, probe: () => Promise<unknown>) {
+  const { passed, failureOf } = createOutageGuard(signal)
+  return {
+    passed,
+    async failureOf(externalId: string, error: unknown): Promise<ItemFailure> {
+      try {
+        return failureOf(externalId, error)
+      } catch (thrown) {
+        signal.throwIfAborted()
+        if (!isUnavailable(error)) throw thrown
+        await probe().catch(returnIf(isRejected, null))
+        passed()
+        return { externalId, message: error.message }
+      }
+    },
+  }
+}
+
+export const isUnavailable = (error: unknown): error is ProviderError =>
+  error instanceof ProviderError && error.kind === 'unavailable'

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { type ChangePage, type JsonValue, ProviderError, type ProviderSession } from './adapter.ts'
 
 const RETRIED_AT_MOST = 200
+/** Of items that the provider refuses, which says nothing about the others. */
+const REFUSED_AT_MOST = 100
 const TRIES_MAX = 5
 
 /** What a run has read since its last page. */
@@ -33,11 +35,14 @@ export function parseCursor<Schema extends z.ZodType>(cursor: JsonValue, schema:
 export const RetryList = z.array(z.object({ id: z.string(), tries: z.number().int() }))
 export type RetryList = z.output<typeof RetryList>
 
-/** Adds an item to retry, unless it was tried too often. @throws ProviderError `unavailable` when the list is full */
-export function retryLater(list: RetryList, id: string): RetryList {
+/**
+ * Adds an item to retry, unless it was tried too often, or was refused like many others. @throws ProviderError
+ * `unavailable` when the list is full
+ */
+export function retryLater(list: RetryList, id: string, isRefused = false): RetryList {
   const others = list.filter((entry) => entry.id !== id)
   const tries = (list.find((entry) => entry.id === id)?.tries ?? 0) + 1
-  if (tries >= TRIES_MAX) return others
+  if (tries >= TRIES_MAX || (isRefused && others.length >= REFUSED_AT_MOST)) return others
   // So many failures suggest an outage: the run must be retried, or items would be lost.
   if (others.length >= RETRIED_AT_MOST)
     throw new ProviderError('unavailable', `More than ${RETRIED_AT_MOST} items cannot be read`)

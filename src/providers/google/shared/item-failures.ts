@@ -13,7 +13,7 @@ export function retriesAfter(
 ): RetryList {
   const done = new Set(settled)
   return again.reduce(
-    retryLater,
+    (waiting, id) => retryLater(waiting, id),
     list.filter(({ id }) => !done.has(id)),
   )
 }
