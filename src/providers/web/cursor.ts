@@ -14,9 +14,11 @@ const Known = z.object({
   s: z.string().nullable(),
   /** The page that it redirects to or is a copy of. */
   t: z.string().nullable(),
+  /** How often in a row it did not exist. */
+  g: z.number().default(0),
 })
 export type Known = z.output<typeof Known>
-export const NEVER_READ: Known = { c: 0, e: null, m: null, s: null, t: null }
+export const NEVER_READ: Known = { c: 0, e: null, m: null, s: null, t: null, g: 0 }
 
 const Cursor = z.object({
   /** The site's settings: other ones need a crawl. */
@@ -24,7 +26,14 @@ const Cursor = z.object({
   /** The name of a full crawl, while it lasts. */
   crawl: z.string().nullable(),
   /** The pages that are still to be requested, and how much was received; null between rounds. */
-  round: z.object({ queue: z.array(z.string()), bytes: z.number() }).nullable(),
+  round: z
+    .object({
+      queue: z.array(z.string()),
+      bytes: z.number(),
+      /** Whether something could not be read that may link to further pages. */
+      isPartial: z.boolean().default(false),
+    })
+    .nullable(),
   pages: z.record(z.string(), Known),
 })
 export type Cursor = z.output<typeof Cursor>
@@ -51,11 +60,18 @@ export function* addingPages(
   for (const key of keys) {
     yield
     if (Object.hasOwn(pages, key)) continue
-    room ??= Math.min(most, PAGES_MAX) - Object.keys(pages).length
+    room ??= roomFor(pages, most)
     if (room <= 0) return
     if (!isWanted(key)) continue
     pages[key] = { ...NEVER_READ }
     round?.queue.push(key)
     room -= 1
   }
+}
+
+/** Missing pages take no room of others, but their number is limited too. */
+function roomFor(pages: Cursor['pages'], most: number): number {
+  const all = Object.values(pages)
+  const existing = all.filter(({ g }) => g === 0)
+  return Math.min(Math.min(most, PAGES_MAX) - existing.length, 2 * PAGES_MAX - all.length)
 }

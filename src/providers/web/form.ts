@@ -40,6 +40,8 @@ export const webForm = z.strictObject({
       .trim()
       .max(500)
       .regex(/^\/[^\s?#]*$/, 'must be a path, such as /docs/')
+      // As in the addresses of pages, with other letters encoded.
+      .transform((path) => new URL(`https://site.invalid${path}`).pathname)
       .optional(),
     { label: 'Only below', help: 'A path, such as /docs/. Without it, the whole site is read.' },
   ),

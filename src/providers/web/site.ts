@@ -15,14 +15,14 @@ export interface Site {
 export function createSite({ origin, start, under }: WebSite): Site {
   const { host } = new URL(origin)
   return {
-    urlOf: (key) => new URL(key, origin),
+    // Not relative to the origin: a path that begins with two slashes would name another host.
+    urlOf: (key) => new URL(origin + key),
     keyOf(address, base) {
       const url = URL.parse(address, base.href)
       if (url === null || url.host !== host || !/^https?:$/.test(url.protocol)) return null
       if (url.username !== '' || url.password !== '' || WITHOUT_TEXT.test(url.pathname)) return null
       const key = url.pathname + url.search
-      // A path that begins with two slashes would name another host.
-      if (key.length > KEY_CHARACTERS_MAX || key.startsWith('//')) return null
+      if (key.length > KEY_CHARACTERS_MAX) return null
       return start.includes(key) || url.pathname.startsWith(under) ? key : null
     },
   }

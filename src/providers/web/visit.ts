@@ -2,14 +2,13 @@ import { type TextFormat, textFormatOf } from '../../file-text/index.ts'
 import { runCooperatively } from '../../kernel/cooperative.ts'
 import { type ProviderItem, ProviderError } from '../adapter.ts'
 import { extractFile } from '../extract-file.ts'
-import type { Crawler } from './crawler.ts'
+import { type Crawler, targetOf } from './crawler.ts'
 import type { Known } from './cursor.ts'
 import type { PageAnswer } from './fetch-page.ts'
 import { applyRobots, type PageLinks, readPageLinks } from './page-links.ts'
 
 const HTML_BYTES_MAX = 5 * 1024 * 1024
 const VALIDATOR_CHARACTERS_MAX = 200
-const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 /** The outcome of a request for a page. */
 export interface Visit {
@@ -47,12 +46,12 @@ export async function visitPage(
   const { status } = answer
   if (status === 304) return { ...NOTHING, isSame: true }
   if (status === 404 || status === 410) return { ...NOTHING, isGone: true }
-  if (REDIRECTS.has(status)) {
-    const target = crawler.site.keyOf(answer.header('location') ?? '', url)
-    // The redirect leaves the site, so this page does not exist.
-    return target === null || target === key
-      ? { ...NOTHING, isGone: true }
-      : { ...NOTHING, target, links: [target] }
+  const moved = targetOf(answer, url)
+  if (moved !== null) {
+    const target = crawler.site.keyOf(moved.href, url)
+    if (target === key) throw new ProviderError('rejected', 'The page redirects to itself')
+    // Outside the site, this page does not exist.
+    return target === null ? { ...NOTHING, isGone: true } : { ...NOTHING, target, links: [target] }
   }
   if (status !== 200) throw new ProviderError('rejected', `The site answered with status ${status}`)
   return await readAnswer(crawler, key, answer, isOriginal)
