@@ -3,16 +3,11 @@ import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
-import {
-  type Candidate,
-  createReadMaterial,
-  describingCompared,
-  FEATURES,
-  splitQuestion,
-} from '../src/answers/index.ts'
+import { type Candidate, createReadMaterial, describingCompared, FEATURES } from '../src/answers/index.ts'
 import { loadTermWeights, type TermWeights } from '../src/inference/term-weights.ts'
 import { inOneGo } from '../src/kernel/cooperative.ts'
 import { createRandom } from '../src/kernel/seeded-random.ts'
+import { splitQuestion } from '../src/text/question-parts.ts'
 import { judgeAnswer } from './evaluate-facts.ts'
 import { type Example, fitChooser } from './fit-chooser.ts'
 import { type Facts, halfOf } from './read-facts.ts'

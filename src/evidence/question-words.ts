@@ -1,5 +1,6 @@
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Pausable } from '../kernel/cooperative.ts'
+import { withoutCircumstances } from '../text/question-parts.ts'
 import { isTooLongForQuestion, startsSentence } from '../text/questions.ts'
 
 /** The number of passages to check, which is the default of an answer, whatever the request's limit. */
@@ -83,15 +84,23 @@ const NAMES_SOUGHT_MAX = 20
 /** The names in a question that no hit has, at most three: an answer rarely paraphrases names. */
 export function unmentionedNames(question: string, hits: readonly Passage[], terms: TermWeights): string[] {
   if (isTooLongForQuestion(question)) return []
-  const names = namesOf(question, terms).slice(0, NAMES_SOUGHT_MAX)
+  // The names of circumstances ("We moved from France. How …?") need no mention.
+  const names = namesOf(withoutCircumstances(question).text, terms).slice(0, NAMES_SOUGHT_MAX)
   if (names.length === 0) return []
   const texts = hits.map(({ title, content, provider = '' }) =>
     `${title}\n${content}\n${provider.replaceAll('_', ' ')}`.toLowerCase(),
   )
   const isMentioned = ({ name, stems }: Name): boolean =>
-    texts.some((text) => text.includes(name.toLowerCase()) || stems.every((stem) => text.includes(stem)))
+    texts.some(
+      (text) => text.includes(singular(name).toLowerCase()) || stems.every((stem) => text.includes(stem)),
+    )
   const missing = names.filter((name) => !isMentioned(name)).map(({ name }) => name)
   return [...new Set(missing)].slice(0, NAMES_MAX)
+}
+
+/** "PDFs" without its "s". */
+function singular(name: string): string {
+  return name.replace(/(?<=\p{Lu}{2})s$/u, '')
 }
 
 interface Name {

@@ -31,6 +31,18 @@ describe('names of a question that no passage mentions', () => {
     expect(unmentioned('What did we say about Slack in March or on Tuesdays?')).toEqual([])
   })
 
+  it('exclude names of the circumstances that precede the question', () => {
+    expect(unmentioned('We moved from Portugal to Spain. How is a source connected?')).toEqual([])
+    expect(unmentioned('We moved. How is Jira connected as a source?')).toEqual(['Jira'])
+  })
+
+  it('exclude the plural of an abbreviation that is mentioned', () => {
+    expect(
+      unmentionedNames('Do you read PDFs as a source?', [aHit({ content: '`.pdf`, `.docx`' })], terms),
+    ).toEqual([])
+    expect(unmentioned('Do you read PDFs as a source?')).toEqual(['PDFs'])
+  })
+
   it('exclude names in a title, a text, or part of a longer name, in any case', () => {
     expect(unmentioned('Is slack or Slack, NOTION or E_CONN_17 connected in Köln?')).toEqual([])
   })

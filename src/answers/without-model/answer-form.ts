@@ -50,7 +50,7 @@ export function namesAsked(question: string, column: string): boolean {
 }
 
 const ASKS_FOR_CODE =
-  /\bhow (?:do|can|to|should|would)\b|\b(?:example|code|snippet|syntax|commands?|install|configure|usage|wie|comment|c[oó]mo)\b/i
+  /\bhow (?:do|can|to|should|would)\b|\bwhat (?:do|should|must|can) (?:i|we|you) (?:type|enter|run|paste|put)\b|\b(?:example|code|snippet|syntax|commands?|install|configure|usage|wie|comment|c[oó]mo)\b/i
 
 export function asksForCode(question: string): boolean {
   return ASKS_FOR_CODE.test(question)

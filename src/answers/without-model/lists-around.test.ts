@@ -41,6 +41,14 @@ describe('an answer has the whole list', () => {
     expect(answer).not.toContain('Nobody is paid')
   })
 
+  it('that the sentence that answers announces', () => {
+    const content =
+      'To borrow sick leave, send the following papers. Drafts are welcome.\n\n- The form\n- A letter of your doctor\n\nBring a pen.'
+    expect(ask('How is sick leave borrowed?', content)).toBe(
+      'To borrow sick leave, send the following papers:\n- The form [1]\n- A letter of your doctor [1]',
+    )
+  })
+
   it('of the steps below the sentence that answers', () => {
     const content = `# Accounts
 

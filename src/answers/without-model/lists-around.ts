@@ -60,6 +60,18 @@ export function introducedList(
   return introduced >= INTRODUCED_FROM ? listAround(item, candidates) : []
 }
 
+/** The list that a sentence announces: "Submit the following papers."; empty if there is none. */
+export function announcedList(
+  { passage, section, position }: Candidate,
+  candidates: readonly Candidate[],
+): readonly Candidate[] {
+  if (passage.kind !== 'sentence') return []
+  const first = candidates.find(
+    (one) => one.section === section && one.position > position && one.passage.label === passage.text,
+  )
+  return first === undefined ? [] : listAround(first, candidates)
+}
+
 /** A passage, with the rest of its list if that is short and the text above it has the question's words. */
 export function withShortList(
   item: Candidate,

@@ -7,15 +7,19 @@ const FULL_LINE_CHARACTERS = 60
 const SPOKEN =
   /^(?:\[?\d{1,2}:\d{2}(?::\d{2})?\b|\p{Lu}[\p{L}.'-]{0,30}(?: \p{Lu}[\p{L}.'-]{0,30}){0,3}(?: \([^()]{1,40}\))?: )/u
 
+/** A link at the start of a line, which a wrapped line cannot break. */
+const LINK = /^\[[^[\]\n]{1,200}\]\([^()\s]{1,2000}\)/
+/** The marks of notes and warnings in Docusaurus, MkDocs and GitHub, with the note's title. */
+const NOTE = /^(?::{3,}|[!?]{3}[+]?)\s?(?:[a-z]{1,20}\b\s?)?["[]?(.{0,200}?)["\]]?$|^\[!\w{1,20}\]$/
+
 /**
  * The sentences of a paragraph as an answer quotes them: without markup, and a deliberate line break ends one. Ingest
  * needs positions in the text as stored, so it splits without this.
  */
 export function sentencesOfParagraph(source: string): string[] {
-  const lines = source.split('\n').map((line) => line.replace(/^\s*>+ ?/, '').trim())
   const parts: string[][] = []
   let before = ''
-  for (const line of lines) {
+  for (const line of linesOf(source)) {
     const part = parts.at(-1)
     if (part === undefined || isBrokenOnPurpose(before, line)) parts.push([line])
     else part.push(line)
@@ -30,8 +34,18 @@ export function sentencesOfParagraph(source: string): string[] {
   })
 }
 
+/** The lines without quotation marks. A note's title stands alone. */
+function linesOf(source: string): string[] {
+  return source.split('\n').flatMap((quoted) => {
+    const line = quoted.replace(/^\s*>+ ?/, '').trim()
+    const note = NOTE.exec(line)
+    return note === null ? [line] : [note[1] ?? '', '']
+  })
+}
+
 function isBrokenOnPurpose(before: string, line: string): boolean {
   if (before === '' || line === '') return true
   if (SPOKEN.test(line)) return true
-  return before.length < FULL_LINE_CHARACTERS && !/[,;(–\u2010-]$/.test(before) && !/^[\p{Ll}(]/u.test(line)
+  const full = before.length + (LINK.exec(line)?.[0].length ?? 0)
+  return full < FULL_LINE_CHARACTERS && !/[,;(–\u2010-]$/.test(before) && !/^[\p{Ll}(]/u.test(line)
 }

@@ -14,6 +14,11 @@ describe('text for an answer', () => {
     ['~~Old~~ _new_ \\*star\\* {{< note >}}', 'Old new *star*'],
     ['A lone `tick and **bold', 'A lone tick and bold'],
     ['The [`pre` hook](./a.md#pre), <a href="x">here</a>: \\[[more](y)\\]', 'The `pre` hook, here: [more]'],
+    ['The [guide [PDF - 61 KB]](https://x.example/a.pdf) helps', 'The guide PDF - 61 KB helps'],
+    [
+      'Post in {% channel "people-ops" %}, see {% include "a/b.html" %}{% endif %}here',
+      'Post in people-ops, see here',
+    ],
     ['1 < 2 and 3 > 2', '1 < 2 and 3 > 2'],
     ['Working groups {#working-groups .wide}', 'Working groups'],
     ['Leave {: #leave}', 'Leave'],

@@ -139,5 +139,8 @@ function smallestIndent(lines: readonly Line[]): number {
 }
 
 function isTerm(text: string): boolean {
-  return text.length <= TERM_CHARACTERS_MAX && !/[.!?:;]$|^[|>#]/.test(text)
+  return (
+    text.length <= TERM_CHARACTERS_MAX &&
+    !/[.!?:;]$|^[|>#]|^<\/?(?:details|div|section|p|tabs|tabitem)\b/i.test(text)
+  )
 }

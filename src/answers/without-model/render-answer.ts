@@ -31,13 +31,15 @@ export function renderAnswer(
   return texts.join('\n\n')
 }
 
-/** The sentences that chosen code shows as its label. */
+/** The sentences that chosen code or list items show as their label. */
 function introductions(chosen: readonly Candidate[]): Candidate[] {
-  const code = chosen.filter(({ passage }) => passage.kind === 'code')
+  const labelled = chosen.filter(({ passage }) => passage.kind !== 'sentence')
   return chosen.filter(
     ({ passage, section }) =>
-      passage.kind !== 'code' &&
-      code.some((other) => other.section === section && labelOf(other.passage) === withoutEnd(passage.text)),
+      passage.kind === 'sentence' &&
+      labelled.some(
+        (other) => other.section === section && labelOf(other.passage) === withoutEnd(passage.text),
+      ),
   )
 }
 

@@ -14,6 +14,29 @@ describe('the passages of a chunk', () => {
     ])
   })
 
+  it('join a line with the link that had no room at its end', () => {
+    const link = '[Depot Power-Up](https://boards.example.com/power-ups/55a5d916446f517774210006)'
+    expect(texts(`One of the boards you are part of has the\n${link}\nenabled. Remove it.`)).toEqual([
+      'One of the boards you are part of has the Depot Power-Up enabled.',
+      'Remove it.',
+    ])
+  })
+
+  it('are the title and text of a note, without its marks', () => {
+    const text = 'Gates close at six. Nobody is let in later.'
+    for (const mark of [':::info', ':::tip[', '!!! warning "', '??? note "'])
+      expect(texts(`${mark}${mark.endsWith('info') ? ' ' : ''}Winter hours\n${text}\n:::`)).toContain(
+        'Winter hours',
+      )
+    const expected = ['Gates close at six.', 'Nobody is let in later.']
+    expect(texts(`:::note\n${text}\n:::`)).toEqual(expected)
+    expect(texts(`> [!NOTE]\n> ${text}`)).toEqual(expected)
+    expect(texts(`<details>\n  <summary>Winter hours</summary>\n\n  ${text}\n</details>`)).toEqual([
+      'Winter hours',
+      ...expected,
+    ])
+  })
+
   it('rejoin a word that a hyphen divides at the end of a line', () => {
     expect(
       texts('       The depot has three gates, and each of them has an indepen\u2010\n       dent lock.'),
@@ -66,6 +89,17 @@ describe('the passages of a chunk', () => {
     ])
     expect(passages[0]?.context).toBe('Travel Hotels The limits are:')
     expect(passages[0]?.group).toBe(passages[1]?.group)
+  })
+
+  it('have the sentence that announces a list, even if another follows it', () => {
+    const content =
+      'Send us the following papers. Drafts are welcome.\n\n1. The form\n2. A letter of your doctor'
+    expect(splitPassages(content).map(({ label }) => label)).toEqual([
+      null,
+      null,
+      'Send us the following papers.',
+      'Send us the following papers.',
+    ])
   })
 
   it('have the enclosing list item until the list returns to its level', () => {

@@ -42,6 +42,7 @@ interface State {
   kindBefore: Block['kind'] | null
   /** Whether the next block is code or text; then the sentence before it makes sense alone. */
   leadsIntoText: boolean
+  leadsIntoList: boolean
   /** The short paragraph that names the subject of the following ones. */
   standing: StandingTerm | null
   /** Whether no text about it has been read yet. */
@@ -62,12 +63,14 @@ export function splitPassages(content: string): Passage[] {
     above: [],
     kindBefore: null,
     leadsIntoText: false,
+    leadsIntoList: false,
     standing: null,
     isNew: false,
   }
   return findBlocks(content).flatMap((block, at, blocks) => {
     const next = blocks[at + 1]
     state.leadsIntoText = isCode(next, content) || next?.kind === 'paragraph'
+    state.leadsIntoList = next?.kind === 'item'
     const passages = readStanding(block, next, content, state) ?? readBlock(block, content, state)
     state.kindBefore = block.kind
     return passages
@@ -231,8 +234,9 @@ function readParagraph(source: string, under: Under, state: State): Passage[] {
     state.above = [{ indent: -1, text: last, kind: 'lead-in' }]
     return []
   }
-  if (last !== undefined && (last.endsWith(':') || LEADS_ON.test(last)))
-    state.above = [{ indent: -1, text: last, kind: 'lead-in' }]
+  const announcing = state.leadsIntoList ? sentences : sentences.slice(-1)
+  const leadIn = last?.endsWith(':') ? last : announcing.findLast((sentence) => LEADS_ON.test(sentence))
+  if (leadIn !== undefined) state.above = [{ indent: -1, text: leadIn, kind: 'lead-in' }]
   const standing = withoutLeadIn(sentences, state)
   if (under.term !== null) {
     const labelled = { ...under, label: under.term }

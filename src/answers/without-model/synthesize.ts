@@ -5,6 +5,7 @@ import { askedTypes } from './answer-types.ts'
 import type { Candidate } from './candidate.ts'
 import { choosePassages } from './choose-passages.ts'
 import {
+  announcedList,
   type AskedWords,
   introducedList,
   listAround,
@@ -15,7 +16,7 @@ import {
 } from './lists-around.ts'
 import type { Passage } from './passage.ts'
 import { plainText, shorten } from './plain-text.ts'
-import { type QuestionPart, splitQuestion } from './question-parts.ts'
+import { type QuestionPart, splitQuestion } from '../../text/question-parts.ts'
 import {
   asksForCode,
   asksForList,
@@ -131,7 +132,8 @@ function listFor(
     if (steps.length > 1) return steps
   }
   if (asksForSteps(question) || asksForList(question)) return listAround(best, candidates)
-  return introducedList(best, candidates, asked)
+  const announced = announcedList(best, candidates)
+  return announced.length > 0 ? [best, ...announced] : introducedList(best, candidates, asked)
 }
 
 /** Drops the columns of a row that the question does not name, if it names any. The others keep their headers. */

@@ -1,4 +1,4 @@
-import { isTooLongForQuestion, QUESTION_WORDS } from '../../text/questions.ts'
+import { isTooLongForQuestion, QUESTION_WORDS } from './questions.ts'
 
 /** A part of a question that needs its own answer. */
 export interface QuestionPart {
@@ -31,7 +31,7 @@ export function splitQuestion(question: string): QuestionPart[] {
 }
 
 /** Separates what precedes a question: "We moved in March. How long do we keep our old address?" */
-function withoutCircumstances(question: string): QuestionPart {
+export function withoutCircumstances(question: string): QuestionPart {
   const end = SENTENCE_BEFORE.exec(question) ?? [...question.matchAll(CLAUSE_BEFORE)].at(-1)
   const rest = question.slice(0, end?.index ?? 0)
   if (end === undefined || wordsIn(rest) < PART_WORDS_MIN || STARTS_ASKING.test(rest.trim()))
