@@ -21,7 +21,7 @@ export interface NotionContent {
 export interface LeftOut {
   /** Files and PDFs in the page, which are not read. */
   files: number
-  /** Parts of a long page that Notion refused. */
+  /** Parts of a long page that Notion refused, or beyond those we request. */
   parts: number
 }
 

@@ -1,5 +1,5 @@
 import { isRejected, ProviderError } from '../adapter.ts'
-import { type LeftOut, readBlocks, type NotionContent } from './blocks.ts'
+import { readBlocks, type NotionContent } from './blocks.ts'
 import { isEndpointMissing, type NotionRun } from './client.ts'
 import { childrenIn, filesIn, readableMarkdown } from './text.ts'
 
@@ -56,28 +56,23 @@ async function readMarkdown(run: NotionRun, pageId: string): Promise<NotionConte
     id = queue.shift()
   ) {
     const part = id === pageId ? await markdownOf(run, id) : await readPart(run, id)
-    texts.push(part.markdown)
+    texts.push(part.text)
     for (const child of part.children) children.push(child)
     left.files += part.left.files
     left.parts += part.left.parts
-    size += Buffer.byteLength(part.markdown)
+    size += Buffer.byteLength(part.text)
     for (const other of part.others) {
-      if (asked.size <= MOST_PARTS && !asked.has(other)) {
-        asked.add(other)
-        queue.push(other)
-      }
+      if (asked.has(other)) continue
+      asked.add(other)
+      if (asked.size <= MOST_PARTS + 1) queue.push(other)
+      else left.parts += 1
     }
   }
-  const markdown = texts.join('\n')
-  return { text: readableMarkdown(markdown), children: [...childrenIn(markdown), ...children], left }
+  return { text: texts.join('\n').trim(), children, left }
 }
 
-interface Part {
-  markdown: string
-  /** Children of a part that was read from its blocks; the Markdown names its own in tags. */
-  children: NotionContent['children']
+interface Part extends NotionContent {
   others: string[]
-  left: LeftOut
 }
 
 async function markdownOf(run: NotionRun, id: string): Promise<Part> {
@@ -86,8 +81,12 @@ async function markdownOf(run: NotionRun, id: string): Promise<Part> {
   if (typeof markdown !== 'string') {
     throw new ProviderError('rejected', 'Notion answered with no Markdown')
   }
-  const left = { files: filesIn(markdown), parts: 0 }
-  return { markdown, children: [], others: truncated && others ? others : [], left }
+  return {
+    text: readableMarkdown(markdown),
+    children: childrenIn(markdown),
+    others: truncated && others ? others : [],
+    left: { files: filesIn(markdown), parts: 0 },
+  }
 }
 
 /** A part of a long page: as Markdown, else from its blocks, else counted as left out. */
@@ -98,10 +97,9 @@ async function readPart(run: NotionRun, id: string): Promise<Part> {
     if (!isRejected(error)) throw error
   }
   try {
-    const { text, children, left } = await readBlocks(run, id)
-    return { markdown: text, children, others: [], left }
+    return { ...(await readBlocks(run, id)), others: [] }
   } catch (error) {
     if (!isRejected(error)) throw error
-    return { markdown: '', children: [], others: [], left: { files: 0, parts: 1 } }
+    return { text: '', children: [], others: [], left: { files: 0, parts: 1 } }
   }
 }

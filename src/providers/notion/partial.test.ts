@@ -114,9 +114,17 @@ describe('Notion: servers with reduced answers', () => {
       ingested: [ID],
       failures: [],
       skipped: [
-        { externalId: ID, title: 'Bare', message: '1 file in it is not read; Notion refused a part of it' },
+        { externalId: ID, title: 'Bare', message: '1 file in it is not read; a part of it is not read' },
       ],
     })
+  })
+
+  it('stores and reports a page that has more parts than are requested', async () => {
+    const { notion, sync } = await connect({ seed: { pages: 0, databases: 0 }, markdownLimit: 10 })
+    const id = notion.state.create({ title: 'Long', markdown: 'a text of a page. '.repeat(58) })
+    expect((await sync.run()).skipped).toEqual([
+      { externalId: id, title: 'Long', message: '4 parts of it are not read' },
+    ])
   })
 
   it('results with only an id are requested, and invalid results are skipped', async () => {

@@ -145,7 +145,7 @@ const NO_CONTENT: NotionContent = { text: '', children: [], left: { files: 0, pa
 function leftInWords({ files, parts }: LeftOut): string {
   const reasons = [
     ...(files === 0 ? [] : [files === 1 ? '1 file in it is not read' : `${files} files in it are not read`]),
-    ...(parts === 0 ? [] : [`Notion refused ${parts === 1 ? 'a part' : `${parts} parts`} of it`]),
+    ...(parts === 0 ? [] : [parts === 1 ? 'a part of it is not read' : `${parts} parts of it are not read`]),
   ]
   return reasons.join('; ')
 }

@@ -28,6 +28,36 @@ describe("Notion's enhanced Markdown", () => {
     )
   })
 
+  it.each([
+    ['<mention-date start="2026-03-01"/>', '2026-03-01'],
+    ['<mention-date start="2026-03-01" end="2026-03-04"/>', '2026-03-01 to 2026-03-04'],
+    [
+      '<mention-date start="2026-03-01" startTime="09:30" end="2026-03-01" endTime="11:00" timeZone="Europe/Rome"/>',
+      '2026-03-01 09:30 to 2026-03-01 11:00 Europe/Rome',
+    ],
+  ])('keeps the date that a mention has only in its attributes (%#)', (mention, date) => {
+    expect(readableMarkdown(`Due ${mention}, at noon`)).toBe(`Due ${date}, at noon`)
+  })
+
+  it('keeps code and what a person wrote like a tag', () => {
+    const code = '```html\n<table>\n\t<tr><td>a \\* b</td></tr>\n</table>\n```'
+    const markdown = `<callout>\n${code}\n</callout>\nThe \\<details\\> tag costs \\$5 \\[net\\], C:\\\\temp`
+    expect(readableMarkdown(markdown)).toBe(`${code}\n\nThe <details> tag costs $5 [net], C:\\temp`)
+  })
+
+  it('shows captions instead of the expiring addresses of images, and no attributes', () => {
+    const markdown = [
+      '## Sales {toggle="true" color="blue"}',
+      '![Chart \\[draft\\]](https://files.example/a.png?X-Amz-Expires=300&X-Amz-Signature=abc) {color="gray"}',
+      '![](https://files.example/b.png?X-Amz-Signature=def)',
+      'first<br>second {color="red"}',
+      'a set {color} of {words}',
+    ].join('\n')
+    expect(readableMarkdown(markdown)).toBe(
+      '## Sales\nChart [draft]\n\nfirst\nsecond\na set {color} of {words}',
+    )
+  })
+
   it('names subpages and databases, but not mentioned ones', () => {
     const id = '0123456789abcdef0123456789abcdef'
     const other = 'fedcba9876543210fedcba9876543210'

@@ -86,18 +86,54 @@ const CHILD = /<(page|database)\b[^<>]*?\burl="([^"<>]+)"/g
 const FILE = /<(?:file|pdf)\b/g
 const ROW_END = /<\/tr>\s*/g
 const CELL_END = /<\/td>\s*/g
+const DATE = /<mention-date\b([^<>]*)>/g
+// A person's own angle brackets are escaped.
 const TAG =
-  /<\/?(?:page|database|mention-[a-z-]+|callout|columns?|details|summary|synced_block(?:_reference)?|table|colgroup|col|tr|td|span|unknown|empty-block|table_of_contents|audio|video|file|pdf|meeting-notes|notes)\b[^<>]*>/g
+  /(?<!\\)<\/?(?:page|database|mention-[a-z-]+|callout|columns?|details|summary|synced_block(?:_reference)?|table|colgroup|col|tr|td|span|unknown|empty-block|table_of_contents|audio|video|file|pdf|meeting-notes|notes|transcript)\b[^<>]*>/g
+const BLOCK_ATTRIBUTES = /(?:^|[ \t])\{(?:[a-z-]+="[^"{}\n]*"[ \t]?){1,5}\}$/gm
+// An image's address expires and has no useful text.
+const IMAGE = /!\[((?:\\.|[^[\]\\\n])*)\]\([^()\s]*\)/g
+const ESCAPED = /\\([\\*~`$[\]<>{}|^])/g
 
-/** Notion's enhanced Markdown as plain Markdown: removes the tags and keeps their content. */
+/** Notion's enhanced Markdown as plain Markdown: removes the tags and keeps their content. Code stays as it is. */
 export function readableMarkdown(markdown: string): string {
-  return markdown
-    .replace(CELL_END, ' | ')
-    .replace(ROW_END, '\n')
-    .replace(TAG, '')
+  const parts: { isCode: boolean; lines: string[] }[] = []
+  let isCode = false
+  for (const line of markdown.split('\n')) {
+    const isFence = line.trimStart().startsWith('```')
+    const last = parts.at(-1)
+    if (last && last.isCode === (isCode || isFence)) last.lines.push(line)
+    else parts.push({ isCode: isCode || isFence, lines: [line] })
+    if (isFence) isCode = !isCode
+  }
+  return parts
+    .map(({ isCode: stays, lines }) => (stays ? lines.join('\n') : withoutTags(lines.join('\n'))))
+    .join('\n')
     .replaceAll(/(?<![ \t])[ \t]+$/gm, '')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim()
+}
+
+function withoutTags(markdown: string): string {
+  return markdown
+    .replace(BLOCK_ATTRIBUTES, '')
+    .replace(IMAGE, '$1')
+    .replace(DATE, (_tag, attributes: string) => dateOf(attributes))
+    .replaceAll('<br>', '\n')
+    .replace(CELL_END, ' | ')
+    .replace(ROW_END, '\n')
+    .replace(TAG, '')
+    .replace(ESCAPED, '$1')
+}
+
+/** A mentioned date, which has no text of its own. */
+function dateOf(attributes: string): string {
+  const all = new Map(
+    [...attributes.matchAll(/([a-zA-Z]+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+  )
+  const at = (date: string, time: string) => [all.get(date), all.get(time)].filter(Boolean).join(' ')
+  const span = [at('start', 'startTime'), at('end', 'endTime')].filter(Boolean).join(' to ')
+  return [span, all.get('timeZone')].filter(Boolean).join(' ')
 }
 
 /** How many files and PDFs the Markdown embeds. */
