@@ -12,7 +12,8 @@ const MOST_FAILED = 2_000
 
 /** An object still to be read. */
 const reference = z.object({
-  kind: z.enum(['page', 'data_source', 'database']),
+  /** `object`: a page or a data source. */
+  kind: z.enum(['page', 'data_source', 'database', 'object']),
   id: z.string(),
   /** Its location changed: read it although it is stored. */
   hasMoved: z.exactOptional(z.boolean()),

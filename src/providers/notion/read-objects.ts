@@ -95,13 +95,26 @@ export async function readReference(sync: NotionSync, ref: NotionRef, part: Step
 
 /** Reads a stored object that is a page or a data source. @throws ProviderError */
 export async function readStored(sync: NotionSync, id: string, part: Step): Promise<void> {
-  const object = (await retrievePage(sync.run, id)) ?? (await retrieveDataSource(sync.run, id))
+  const object = await retrieve(sync.run, 'object', id)
   if (object === null) part.deletions.push(id)
   else await readObject(sync, object, part)
 }
 
-const retrieve = (run: NotionRun, kind: 'page' | 'data_source', id: string) =>
-  kind === 'page' ? retrievePage(run, id) : retrieveDataSource(run, id)
+async function retrieve(run: NotionRun, kind: NotionRef['kind'], id: string): Promise<NotionObject | null> {
+  const page = kind === 'data_source' ? null : await retrievePage(run, id)
+  return page ?? (kind === 'page' ? null : await retrieveDataSource(run, id))
+}
+
+/** A stored object; null when it is gone. If Notion does not say, the next run reads it. @throws ProviderError */
+export async function checkStored(sync: NotionSync, id: string): Promise<NotionObject | null> {
+  const { run, state, tree } = sync
+  const ref: NotionRef = { kind: 'object', id }
+  state.failed.push(ref)
+  const object = await retrieve(run, ref.kind, id)
+  const isGone = object === null || (await tree.locate(object)).trashed
+  drop(state.failed, ref)
+  return isGone ? null : object
+}
 
 async function readOrRemove(sync: NotionSync, object: NotionObject, part: Step): Promise<void> {
   try {

@@ -36,6 +36,27 @@ describe('Notion: changes that search does not report', () => {
     expect((await sync.run()).discovered).toBe(0)
   })
 
+  it('edits of what could not be checked once are found by a later run', async () => {
+    const { notion, sync, idOf } = await connect({ seed: SMALL })
+    const page = notion.state.create({ title: 'Shy page', parentId: idOf('Task 1.1') })
+    const table = notion.state.create({ title: 'Shy table', parentId: idOf('Task 1.1'), kind: 'data_source' })
+    const hidden = [page, table, idOf('Task 1.2')]
+    for (const id of hidden) notion.state.hideFromSearch(id)
+    await sync.run()
+    sync.now += POLL
+    await sync.run()
+    sync.now += POLL
+    for (const id of hidden) notion.state.edit(id, { title: `Renamed ${id}`, markdown: 'a\nedited' })
+    sync.now += POLL
+    for (const id of hidden.slice(0, 2)) notion.faults.add({ path: `/${id}`, times: 5, status: 503 })
+    expect((await sync.run()).failures).toHaveLength(2)
+    for (let runs = 0; runs < 2; runs += 1) {
+      sync.now += POLL
+      await sync.run()
+    }
+    expect(differences(notion, sync)).toEqual([])
+  })
+
   it('a page moved without an edit gets its new location, with everything in it', async () => {
     const { notion, sync } = await connect({ seed: SMALL })
     const area = notion.state.create({ title: 'Area' })

@@ -3,10 +3,18 @@ import type { ChangePage, ItemFailure } from '../adapter.ts'
 import { emptyStep, type Step } from '../run-state.ts'
 import { storedPages } from '../stored-ids.ts'
 import { isPublishedOtherwise, overlapStart, pathMark, type NotionRef } from './cursor.ts'
-import { retrieveDataSource, retrievePage, type NotionObject } from './objects.ts'
+import type { NotionObject } from './objects.ts'
 import { rowsOf } from './rows.ts'
 import { searchPages } from './search.ts'
-import { addPending, hasContent, pageOf, readObject, readReference, type NotionSync } from './read-objects.ts'
+import {
+  addPending,
+  checkStored,
+  hasContent,
+  pageOf,
+  readObject,
+  readReference,
+  type NotionSync,
+} from './read-objects.ts'
 import { titleOf } from './tree.ts'
 
 /** Every run counts everything while that takes no more requests than this. */
@@ -53,7 +61,7 @@ export async function* sweepNotion(sync: NotionSync): AsyncGenerator<ChangePage>
 
 interface Count {
   /** The existing objects and their types. */
-  met: Map<string, 'page' | 'data_source'>
+  met: Map<string, NotionRef['kind']>
   /** Rows edited since the last count that search does not list. */
   edited: string[]
   failures: ItemFailure[]
@@ -147,8 +155,10 @@ async function* lookAtOthers(
   others: ReadonlySet<string>,
   most: number,
 ): AsyncGenerator<ChangePage> {
-  const { sweep } = sync.state
-  const todo = [...others].filter((id) => id > sweep.checkedTo && !sync.visited.has(id)).toSorted()
+  const { sweep, failed } = sync.state
+  // After the count, the run reads what an earlier one could not.
+  const isRead = new Set(failed.map(({ id }) => id)).union(sync.visited)
+  const todo = [...others].filter((id) => id > sweep.checkedTo && !isRead.has(id)).toSorted()
   let part = emptyStep()
   for (const [index, id] of todo.entries()) {
     if (index >= most) return
@@ -164,9 +174,9 @@ async function* lookAtOthers(
 }
 
 async function lookAt(sync: NotionSync, id: string, part: Step): Promise<void> {
-  const { run, tree, outage, state } = sync
-  const object = (await retrievePage(run, id)) ?? (await retrieveDataSource(run, id))
-  if (object === null || (await tree.locate(object)).trashed) {
+  const { outage, state } = sync
+  const object = await checkStored(sync, id)
+  if (object === null) {
     part.deletions.push(id)
     return
   }
