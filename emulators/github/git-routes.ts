@@ -34,7 +34,9 @@ export function gitRoutes({ state, json, treeEntriesMax }: RouteContext): Reposi
         const content = state.blobs.get(sha)
         if (content === undefined) return NOT_FOUND
         const bytes = Buffer.from(content)
-        if (headers['accept'] === 'application/vnd.github.raw+json') return { bytes }
+        const { accept } = headers
+        if (accept === 'application/vnd.github.raw+json')
+          return { bytes, headers: { 'content-type': accept } }
         return { json: { sha, size: bytes.length, encoding: 'base64', content: bytes.toString('base64') } }
       },
     },

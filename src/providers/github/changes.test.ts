@@ -146,6 +146,26 @@ describe('changes of files', () => {
     expect((await sync.run()).ingested).toEqual([expect.stringContaining('/files/a/b/2.md')])
   })
 
+  it('are read whatever a file contains, also the text of a refused query', async () => {
+    const { hub, web, sync, item } = await connect()
+    hub.state.write(web, 'limit.md', '{"errors":[{"type":"RATE_LIMITED","message":"rate limit"}]}')
+    hub.state.write(web, 'broken.md', '{"data": half of it')
+    expect(await sync.run()).toMatchObject({ complete: true, failures: [] })
+    expect(item('limit.md')?.body).toContain('RATE_LIMITED')
+    expect(item('broken.md')?.body).toContain('half of it')
+    expect(sync.waitedMs).toBe(0)
+  })
+
+  it('give all of them new links when another branch becomes the default one', async () => {
+    const { hub, web, sync, item } = await connect()
+    hub.state.write(web, 'README.md', 'Read me.')
+    await sync.run()
+    web.branch = 'trunk'
+    await sync.run()
+    expect(item('README.md')?.url).toMatch(/\/blob\/trunk\/README\.md$/)
+    expect(await sync.run()).toMatchObject({ ingested: [], discovered: 0 })
+  })
+
   it('remove all of them when the repository becomes empty', async () => {
     const { hub, web, sync } = await connect()
     hub.state.write(web, 'README.md', 'Read me.')
@@ -211,6 +231,34 @@ describe('repositories', () => {
     hub.access.rights.delete('contents')
     await sync.run()
     expect(item('README.md')).toBeDefined()
+  })
+
+  it('are read from their beginning once the token may read a part', async () => {
+    const { hub, web, sync, item } = await connect()
+    hub.access.rights.delete('issues')
+    hub.state.open(web, { title: 'Old' })
+    sync.now += HOUR
+    expect((await sync.run()).skipped).toHaveLength(1)
+    sync.now += HOUR
+    hub.access.rights.add('issues')
+    await sync.run()
+    expect(item('issues/1')?.title).toBe('Old')
+  })
+
+  it('keep the items of a part that the token may no longer read until a full resync', async () => {
+    const { hub, web, sync } = await connect()
+    hub.state.open(web)
+    await sync.run()
+    hub.access.rights.delete('issues')
+    await sync.run()
+    expect(sync.items.size).toBe(1)
+    sync.now += HOUR
+    await sync.run({ fullResync: true })
+    expect(sync.items.size).toBe(0)
+    sync.now += HOUR
+    hub.access.rights.add('issues')
+    await sync.run()
+    expect(sync.items.size).toBe(1)
   })
 })
 

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit'
 import { z } from 'zod'
+import { parseJson } from '../../kernel/parse-json.ts'
 import { retryAfterMs } from '../../kernel/retry-after.ts'
 import { VERSION } from '../../kernel/version.ts'
 import { isMissing, ProviderError } from '../adapter.ts'
@@ -68,9 +69,11 @@ const CODES: Readonly<Record<string, string>> = {
 
 /** GraphQL's answers to refused queries have the status 200 (docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api). */
 function graphqlFailureOf({ bytes, headers }: RestAnswer): ProviderError | undefined {
+  // A file may contain anything, and has another type.
+  if (!headers.get('content-type')?.startsWith('application/json')) return undefined
   const start = bytes.subarray(0, 20).toString('latin1').trimStart()
   if (!/^\{\s*"(?:data|errors)"/.test(start)) return undefined
-  const [error] = Failed.safeParse(JSON.parse(bytes.toString('utf8'))).data?.errors ?? []
+  const [error] = Failed.safeParse(parseJson(bytes.toString('utf8'))).data?.errors ?? []
   if (error === undefined) return undefined
   const { type, message } = error
   if (type === 'RATE_LIMITED' || /rate limit/i.test(message)) return rateLimited(headers, message)

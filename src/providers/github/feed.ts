@@ -1,13 +1,13 @@
 import type { TextExtractor } from '../../file-text/index.ts'
 import type { Feed, SkippedItem } from '../feed.ts'
-import { isRejected, type ProviderItem, type ProviderSession, returnIf } from '../adapter.ts'
+import { isRejected, type ProviderItem, type ProviderSession } from '../adapter.ts'
 import { storedBelow } from '../stored-ids.ts'
 import type { GitHub } from './client.ts'
 import { readDiscussion } from './discussions.ts'
-import { findBlob, headOf, readFile } from './files.ts'
+import { findBlob, readFile } from './files.ts'
 import { findIssue, readThread } from './issues.ts'
 import { createParts, type Entry, type Here, type Step, stepOf } from './parts.ts'
-import { emptyPosition, newState, PARTS, type Place, placeOf, Position, timeBefore } from './position.ts'
+import { emptyPosition, newState, PARTS, type Place, placeOf, Position } from './position.ts'
 import type { Repository } from './repositories.ts'
 
 const PUBLIC_HOST = 'api.github.com'
@@ -71,6 +71,9 @@ export function createGitHubFeed(run: GitHubRun, find: FindRepositories): Feed<E
     const state = before !== undefined && isSame ? before : newState(repository, github.now())
     if (state !== before) position.place = placeOf('issues')
     position.repositories[id] = state
+    if (state.branch !== null && state.branch !== repository.default_branch)
+      state.tree = { sha: null, etag: null }
+    state.branch = repository.default_branch
     const { place } = position
     const step = await parts[place.part]({ ...where, state, place }).catch((error: unknown) =>
       refused(error, where, place),
@@ -83,17 +86,14 @@ export function createGitHubFeed(run: GitHubRun, find: FindRepositories): Feed<E
 
   return {
     async start() {
-      const position = emptyPosition()
-      for (const [id, repository] of await repositories()) {
-        const state = newState(repository, github.now())
-        state.issues.since = timeBefore(github.now())
-        state.discussions.since = state.issues.since
-        const head = await headOf(github, repository, null).catch(returnIf(isRejected, null))
-        position.repositories[id] = { ...state, tree: { sha: head?.sha ?? null, etag: head?.etag ?? null } }
-      }
-      return position
+      await repositories()
+      return emptyPosition()
     },
-    list: (after) => advance(after === null ? emptyPosition() : Position.parse(after), true),
+    async list(after) {
+      const page = await advance(after === null ? emptyPosition() : Position.parse(after), true)
+      // The state of a part that the token may not read yet begins at its beginning.
+      return { ...page, since: page.next }
+    },
     changes: (since) => advance(Position.parse(since), false),
     async read(externalId, entry) {
       if (entry !== null && 'refused' in entry) return { skipped: entry.refused }
@@ -107,7 +107,7 @@ export function createGitHubFeed(run: GitHubRun, find: FindRepositories): Feed<E
 }
 
 /**
- * Deletes the items of a repository that was deleted or that the token can no longer read; after a crawl, the engine
+ * Deletes the items of a repository that was deleted or that the token can no longer read; after a crawl, the next run
  * deletes them. Its state is deleted at once, because a later round that finds the repository again must read everything.
  */
 async function removeRepository(
@@ -116,7 +116,8 @@ async function removeRepository(
   id: string,
   isCrawl: boolean,
 ): Promise<Step> {
-  const gone = isCrawl ? [] : await storedBelow(session, `${host}/${id}/`, REMOVED_AT_ONCE)
+  if (isCrawl) return stepOf({})
+  const gone = await storedBelow(session, `${host}/${id}/`, REMOVED_AT_ONCE)
   delete position.repositories[id]
   return stepOf({ gone, isDone: gone.length === 0 })
 }

@@ -13,6 +13,8 @@ export const PARTS = ['issues', 'comments', 'reviews', 'discussions', 'files', '
 const RepositoryState = z.object({
   name: z.string(),
   isPublic: z.boolean(),
+  /** The default branch, which links to files name. */
+  branch: z.string().nullable().default(null),
   issues: TimedList,
   comments: TimedList,
   reviews: TimedList,
@@ -60,11 +62,15 @@ export const placeOf = (part: Place['part']): Place => ({
 export const emptyPosition = (): Position => ({ repositories: {}, left: null, place: placeOf('issues') })
 
 /** The state of a repository before its first read, as of `now`. */
-export function newState({ full_name: name, private: isPrivate }: Repository, now: number): RepositoryState {
+export function newState(
+  { full_name: name, private: isPrivate, default_branch: branch }: Repository,
+  now: number,
+): RepositoryState {
   const fromNow = (): TimedList => ({ since: timeBefore(now), etag: null })
   return {
     name,
     isPublic: !isPrivate,
+    branch,
     issues: { since: null, etag: null },
     // Issues include their comments.
     comments: fromNow(),
