@@ -15,7 +15,7 @@ import { givenIds } from './ids.ts'
 import { prepareInView } from './in-view.ts'
 import { type Entity, resolveEntities } from './resolve.ts'
 import {
-  heaviestIn,
+  heaviestOfTypes,
   itemsNaming,
   namedTogetherIn,
   resolveWithin,
@@ -84,10 +84,13 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
     const hasSources = ids === null && query.entityType === undefined
     const sources = hasSources ? weighSources(view, query, selection) : []
     const entities = await findCandidates(db, view, query, selection, ids)
+    const isCenter = ({ type, atoms }: Entity): boolean =>
+      type !== 'source' && atoms.some(({ id }) => id === query.around)
     const ranked = ENTITY_TYPES.map((type) =>
-      entities.filter((entity) => entity.type === type).toSorted(byWeight),
+      entities.filter((entity) => entity.type === type && !isCenter(entity)).toSorted(byWeight),
     )
-    const chosen = withCenter(interleave(ranked, query.limit - sources.length), entities, query)
+    // An entity in the center is always included, whatever its weight; `weighSources` includes a source.
+    const chosen = interleave([entities.filter(isCenter), ...ranked], query.limit - sources.length)
     const together = selection ? namedTogetherIn(selection, chosen) : await namedTogether(db, view, chosen)
     const graph = toGraph(chosen, sources, together)
     // The nearest passages can change although the canvas does not.
@@ -158,10 +161,14 @@ async function findCandidates(
   // Some of them will turn out to be the same.
   const room = query.limit + Math.ceil(query.limit / 2) + 10
   const ids = selection
-    ? heaviestIn(selection, asked, Math.min(room * 2, SELECTED_ATOMS_MAX))
+    ? heaviestOfTypes(selection, {
+        among: asked,
+        type: query.entityType,
+        limit: Math.min(room * 2, SELECTED_ATOMS_MAX),
+      })
     : asked === null
       ? await topAtoms(db, view, query.entityType, room)
-      : [...asked].slice(0, room)
+      : [...asked]
   if (selection) {
     const center = query.around === undefined ? [] : [query.around]
     return (await resolveWithin(db, view, selection, [...center, ...ids])).filter(isWanted)
@@ -232,13 +239,6 @@ function weighSources(
     .filter(({ weight }) => weight > 0)
     .toSorted(byWeight)
     .slice(0, Math.max(Math.floor(limit / SOURCES_SHARE), isCenter ? 1 : 0))
-}
-
-/** An entity in the center is always included, whatever its weight; `weighSources` includes a source. */
-function withCenter(chosen: Entity[], entities: readonly Entity[], { around, limit }: CanvasQuery): Entity[] {
-  const center = entities.find(({ atoms }) => atoms.some(({ id }) => id === around))
-  if (!center || center.type === 'source' || chosen.includes(center)) return chosen
-  return [center, ...chosen.slice(0, Math.max(0, chosen.length < limit ? chosen.length : chosen.length - 1))]
 }
 
 const WaitingRows = z.array(z.object({ waiting: z.number() }))

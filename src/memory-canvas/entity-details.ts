@@ -55,7 +55,9 @@ export async function idsOfEntity(db: Db, viewer: Viewer, id: string): Promise<s
 async function neighboursOf(db: Db, view: View, entity: Entity): Promise<EntityDetails['neighbours']> {
   const atomIds = entity.atoms.map((atom) => atom.id)
   const selection = await selectItems(db, view, { atomIds, since: null, limit: AROUND_ITEMS_MAX })
-  const strongest = heaviestIn(selection, null, NEIGHBOURS_MAX * 3)
+  const strongest = heaviestIn(selection)
+    .slice(0, NEIGHBOURS_MAX * 3)
+    .map(([id]) => id)
   return (await resolveWithin(db, view, selection, strongest))
     .flatMap(({ id, type: stored, label, weight }) => {
       const type = ENTITY_TYPES.find((one) => one === stored)

@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { arrayOf } from '../database/array-of.ts'
 import type { Db } from '../database/database.ts'
 import { type Atom, countedInAll, idsInView, loadAtoms, type SourceCount } from './atoms.ts'
+import { type EntityType, STORED_ENTITY_TYPES, type StoredEntityType } from '../database/schema-words.ts'
 import { NAMING_ROLES } from './extraction/identity.ts'
+import { interleave } from './graph.ts'
 import { prepareInView } from './in-view.ts'
 import { type Entity, itemsOf, resolveEntities, wordsToWeigh } from './resolve.ts'
 import { namingOf, placeOf, roleOf, type Together } from './co-occurrences.ts'
@@ -11,8 +13,13 @@ import type { View } from './visible-sources.ts'
 /** The items in view for a part of the canvas, with all that they name. */
 export interface Selection {
   sources: readonly string[]
-  /** By atom, the items that name it: each item's index with the role (`namingOf`). */
-  namings: ReadonlyMap<string, readonly number[]>
+  atoms: ReadonlyMap<string, SelectedAtom>
+}
+
+interface SelectedAtom {
+  type: StoredEntityType
+  /** The items that name it: each item's index with the role (`namingOf`). */
+  namings: number[]
 }
 
 export interface Selecting {
@@ -40,15 +47,16 @@ const selectLatest = prepareInView(LATEST)
 
 /**
  * What the latest items name, as one text, a fraction of the work of a row for each. Items are separated by
- * `;`. Each has the 1-based index of its source, then for every atom the id followed by the role, separated
- * by `,`.
+ * `;`. Each has the 1-based index of its source, then for every atom the id with the initials of type and role,
+ * separated by `,`.
  */
 const selectNamings = prepareInView(`
   select string_agg(source || ',' || names, ';') as items from (
-    select array_position($2::uuid[], source_id) as source, string_agg(entity_id || role, ',') as names
-    from item_entities
-    where organization_id = $1 and source_item_id = any(array(${LATEST})) and source_id = any($2::uuid[])
-    group by source_item_id, source_id
+    select array_position($2::uuid[], m.source_id) as source,
+      string_agg(m.entity_id || left(e.type, 1) || left(m.role, 1), ',') as names
+    from item_entities m join entities e on e.organization_id = $1 and e.id = m.entity_id
+    where m.organization_id = $1 and m.source_item_id = any(array(${LATEST})) and m.source_id = any($2::uuid[])
+    group by m.source_item_id, m.source_id
   ) x`)
 
 function valuesOf(view: View, { atomIds, since, limit }: Selecting): unknown[] {
@@ -71,7 +79,8 @@ export async function latestItems(db: Db, view: View, selecting: Selecting): Pro
 }
 
 const ID_LENGTH = 36
-const ROLE_PLACES = new Map<string, number>(NAMING_ROLES.map((role, place) => [role, place]))
+const TYPES = new Map(STORED_ENTITY_TYPES.map((type) => [type.charAt(0), type]))
+const ROLE_PLACES = new Map(NAMING_ROLES.map((role, place) => [role.charAt(0), place]))
 const NamingRows = z.tuple([z.object({ items: z.string().nullable() })])
 
 /** The latest items in view that name one of the atoms, with what else they name. */
@@ -79,33 +88,35 @@ export async function selectItems(db: Db, view: View, selecting: Selecting): Pro
   const { rows } = await selectNamings(db, view, valuesOf(view, selecting))
   const [{ items }] = NamingRows.parse(rows)
   const sources: string[] = []
-  const namings = new Map<string, number[]>()
+  const atoms = new Map<string, SelectedAtom>()
   for (const text of items?.split(';') ?? []) {
     const names = text.split(',')
     const source = view.sources[Number(names.shift()) - 1]
     if (!source) throw new Error('an item was selected of a source that is not in view')
     for (const name of names) {
       const id = name.slice(0, ID_LENGTH)
-      const role = ROLE_PLACES.get(name.slice(ID_LENGTH))
-      if (role === undefined) throw new Error('an item names something with an unknown role')
+      const type = TYPES.get(name.charAt(ID_LENGTH))
+      const role = ROLE_PLACES.get(name.charAt(ID_LENGTH + 1))
+      if (type === undefined || role === undefined)
+        throw new Error('an item names something of an unknown type or role')
       const naming = namingOf(sources.length, role)
-      const known = namings.get(id)
-      if (known) known.push(naming)
-      else namings.set(id, [naming])
+      const known = atoms.get(id)
+      if (known) known.namings.push(naming)
+      else atoms.set(id, { type, namings: [naming] })
     }
     sources.push(source.id)
   }
-  return { sources, namings }
+  return { sources, atoms }
 }
 
-export function itemsNaming({ namings }: Selection, atomId: string): number {
-  return namings.get(atomId)?.length ?? 0
+export function itemsNaming({ atoms }: Selection, atomId: string): number {
+  return atoms.get(atomId)?.namings.length ?? 0
 }
 
 /** How many selected items name an atom, by source; empty if none does. */
-export function countIn({ sources, namings }: Selection, atomId: string): Map<string, SourceCount> {
+export function countIn({ sources, atoms }: Selection, atomId: string): Map<string, SourceCount> {
   const counts = new Map<string, SourceCount>()
-  for (const naming of namings.get(atomId) ?? []) {
+  for (const naming of atoms.get(atomId)?.namings ?? []) {
     const source = sources[placeOf(naming)] ?? ''
     const count = counts.get(source) ?? { items: 0, authored: 0 }
     count.items += 1
@@ -115,14 +126,21 @@ export function countIn({ sources, namings }: Selection, atomId: string): Map<st
   return counts
 }
 
-/** The atoms that most selected items name. @param among null: all */
-export function heaviestIn(selection: Selection, among: ReadonlySet<string> | null, limit: number): string[] {
-  return [...selection.namings.keys()]
-    .filter((id) => among === null || among.has(id))
-    .map((id) => ({ id, items: itemsNaming(selection, id) }))
-    .toSorted((left, right) => right.items - left.items || (left.id < right.id ? -1 : 1))
-    .slice(0, limit)
-    .map(({ id }) => id)
+/** The atoms that most selected items name, in descending order. */
+export function heaviestIn({ atoms }: Selection): [id: string, atom: SelectedAtom][] {
+  return [...atoms].toSorted(
+    ([id, left], [other, right]) => right.namings.length - left.namings.length || (id < other ? -1 : 1),
+  )
+}
+
+/** The same of all types in turn, or of a type and all others in turn, so that many of one leave room for the rest. */
+export function heaviestOfTypes(
+  selection: Selection,
+  { among, type, limit }: { among: ReadonlySet<string> | null; type: EntityType | undefined; limit: number },
+): string[] {
+  const heaviest = heaviestIn(selection).filter(([id]) => among === null || among.has(id))
+  const groups = Map.groupBy(heaviest, ([, atom]) => (type === undefined ? atom.type : atom.type === type))
+  return interleave([...groups.values()], limit).map(([id]) => id)
 }
 
 /** Resolves atoms to entities. All items in view decide on names and identity; only selected ones are counted. */
@@ -147,13 +165,13 @@ export async function resolveWithin(
 
 /** Which of these nodes the selected items name together: an entry for each item that names two or more. */
 export function namedTogetherIn(
-  { sources, namings }: Selection,
+  { sources, atoms: selected }: Selection,
   nodes: readonly { atoms: readonly Atom[] }[],
 ): Together[] {
   const together = sources.map((): number[] => [])
   for (const [node, { atoms }] of nodes.entries()) {
     for (const { id } of atoms) {
-      for (const naming of namings.get(id) ?? [])
+      for (const naming of selected.get(id)?.namings ?? [])
         together[placeOf(naming)]?.push(namingOf(node, naming % NAMING_ROLES.length))
     }
   }
