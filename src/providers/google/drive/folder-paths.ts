@@ -60,7 +60,8 @@ export function createFolderPaths(drive: FolderSource): FolderPaths {
       if (folder.sharing === 'augmented') found = 'augmented'
       id = folder.parent
     }
-    return found
+    // A folder above those looked at may be limited, so ask the file itself.
+    return id === null ? found : 'limited'
   }
 
   async function learnAll(feed: string): Promise<void> {

@@ -103,6 +103,22 @@ describe('files of a shared drive', () => {
       users: ['boss@acme.example'],
     })
   })
+
+  it('nested more deeply than folders are looked up are asked for their own permissions', async () => {
+    const { google, engine, team } = await connect()
+    const { drive } = google
+    const mimeType = 'application/vnd.google-apps.folder'
+    const limited = drive.create({ name: 'Limited', mimeType, driveId: team })
+    let folder = limited
+    for (let depth = 0; depth < 60; depth += 1) folder = drive.createFolder(`${depth}`, folder)
+    drive.create({ name: 'secret', content: 'secret words', folderId: folder })
+    drive.update(limited, { limited: true, augmented: [user('boss@acme.example')] })
+    await engine.run()
+    expect(byTitle(engine, 'secret')?.metadata.accessPolicy).toEqual({
+      visibility: 'private',
+      users: ['boss@acme.example'],
+    })
+  })
 })
 
 describe('reading permissions alone', () => {
