@@ -123,6 +123,22 @@ describe('a file that Google never answers for', () => {
     expect(engine.bodies()).toEqual(['newer', 'words', 'words'])
   })
 
+  it('behind a shortcut stays stored when a full resync gets no answer for the shortcut', async () => {
+    const { google, engine } = await connect({}, { maxAttempts: 1 })
+    const target = google.drive.create({ name: 'target', content: 'theirs', unlisted: true })
+    google.drive.createShortcut('link', target)
+    const other = google.drive.create({ name: 'other', content: 'words' })
+    await engine.run()
+    google.faults.add({ path: `/files/${target}`, status: 500, body: refusal('backendError', 500) })
+    google.drive.remove(other)
+    engine.now += 60_000
+    const { failures } = await engine.run({ fullResync: true })
+    expect(failures).toMatchObject([{ message: 'the words of backendError' }])
+    expect(titles(engine)).toContain('target')
+    await engine.run()
+    expect(titles(engine)).toEqual(['target'])
+  })
+
   it('does not count as an outage when the account itself may not be queried', async () => {
     const { google, engine } = await connect({ files: 20 }, { maxAttempts: 1 })
     google.faults.add({ path: '/export', status: 500, body: refusal('backendError', 500) })

@@ -53,6 +53,7 @@ async function* follow(run: DriveRun, state: DriveCursor, entry: Followed): Asyn
     // Its content stays until Google answers; a later run checks it again.
     const { failure } = await run.failures.judge(key, error)
     remember(state, entry)
+    if (state.crawl !== null) state.crawl.isWhole = false
     yield { ...newSyncStep(), failures: [failure] }
     return
   }
