@@ -142,6 +142,8 @@ export interface ItemFailure {
   /** The provider's or extractor's own message. */
   message: string
   code?: ItemFailureCode
+  /** Its current readers, which apply to what is stored; null: unknown, so nobody. Absent: they stay. */
+  accessPolicy?: AccessPolicy | null
   /** The error when the service itself failed on the item; logged without its message. */
   fault?: unknown
 }

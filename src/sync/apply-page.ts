@@ -29,7 +29,7 @@ import {
 
 export interface ApplyDependencies {
   db: Db
-  items: Pick<Items, 'write'>
+  items: Pick<Items, 'write' | 'changePolicies'>
   clock: Clock
   finish: FinishRun
   /** Called when the service itself fails on an item; the run continues. */
@@ -106,7 +106,7 @@ async function applyWhole(
     } catch (error) {
       signal.throwIfAborted()
       if (!isItemFault(error)) throw error
-      failures.push(storeFailure(item, error))
+      failures.push({ ...storeFailure(item, error), accessPolicy: item.metadata.accessPolicy ?? null })
     }
   }
   const comes = new Set(part.upserts.map(({ externalId }) => externalId))
@@ -122,6 +122,7 @@ async function applyPart(
   signal: AbortSignal,
 ): Promise<PageCounts> {
   const { organizationId, source } = run
+  await applyReaders(deps, run, part.failures)
   const read = part.upserts.map((item) => newItem(source, item))
   const upserted = read.map(({ externalId, metadata }) => ({ externalId, hasPolicy: hasPolicy(metadata) }))
   const comes = new Set(upserted.map(({ externalId }) => externalId))
@@ -167,6 +168,27 @@ async function applyPart(
   )
   for (const failure of part.failures) if ('fault' in failure) deps.onItemFault(run, failure.fault)
   return { ingested: written.ingested, unchanged: written.skipped + (part.unchanged ?? 0), ...others }
+}
+
+/** A failed item stays as it was stored, but its readers do not: a later run may never read this change again. */
+async function applyReaders(
+  { items, clock }: ApplyDependencies,
+  run: LeasedRun,
+  failures: readonly ItemFailure[],
+): Promise<void> {
+  const policies = failures.flatMap(({ externalId, accessPolicy }) =>
+    accessPolicy === undefined ? [] : [{ externalId: storableText(externalId), accessPolicy }],
+  )
+  if (policies.length === 0) return
+  const now = clock.now()
+  await items.changePolicies(run.source, policies, {
+    since: now,
+    now,
+    within: async (tx) => {
+      await requireUnpaused(tx, run)
+      await requireLease(tx, run)
+    },
+  })
 }
 
 /** An item of a provider as a source stores it. */

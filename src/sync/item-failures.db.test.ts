@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { ProviderAdapter } from '../providers/index.ts'
+import type { ProviderAdapter, ProviderItem } from '../providers/index.ts'
 import { createModelRegistry } from '../models/index.ts'
 import { createItems } from '../items/index.ts'
 import { withoutMessage } from './index.ts'
@@ -116,6 +116,69 @@ describe('an item that the service itself fails on', () => {
     })
     expect(`${described.message} ${described.stack}`).not.toContain('secret')
     expect(withoutMessage('secret')).toMatchObject({ name: 'thrown string', stack: '' })
+  })
+})
+
+describe('an item that keeps its stored content', () => {
+  const readable = (users: string[], body = 'Words.'): ProviderItem => ({
+    externalId: 'doc',
+    sourceKind: 'document',
+    title: 'Doc',
+    body,
+    url: null,
+    authorName: null,
+    sourceCreatedAt: null,
+    sourceUpdatedAt: null,
+    metadata: { accessPolicy: { visibility: 'restricted', users } },
+  })
+  const page = { deletions: [], discovered: 1, cursor: null, snapshot: null, complete: true }
+
+  it.each([
+    {
+      why: 'the provider does not return the new one',
+      next: {
+        upserts: [],
+        failures: [
+          {
+            externalId: 'doc',
+            message: 'unreadable',
+            accessPolicy: { visibility: 'private' as const, users: ['ada@acme.example'] },
+          },
+        ],
+      },
+    },
+    {
+      why: 'the new one cannot be stored',
+      next: {
+        upserts: [
+          {
+            ...readable([], 'poison'),
+            metadata: { accessPolicy: { visibility: 'private' as const, users: ['ada@acme.example'] } },
+          },
+        ],
+        failures: [],
+      },
+    },
+  ])('because $why loses its former readers', async ({ next }) => {
+    const pages = [{ upserts: [readable(['ada@acme.example', 'bob@acme.example'])], failures: [] }, next]
+    const adapter: ProviderAdapter = {
+      ...provider.adapter,
+      async *listChanges() {
+        yield { ...page, ...(pages.shift() ?? next) }
+      },
+    }
+    const sourceId = await bench.connect()
+    const worker = bench.worker(adapter, { items: failingOn('poison', new RangeError('poison'), 'cutting') })
+    await bench.queue(sourceId)
+    await worker.settle()
+    const runId = await bench.queue(sourceId)
+    await worker.settle()
+    expect(await bench.run(runId)).toMatchObject({ status: 'succeeded', items_failed: 1 })
+    const [stored] = await bench.db.selectFrom('source_items').selectAll().execute()
+    expect(stored).toMatchObject({
+      body: 'Words.',
+      metadata: { accessPolicy: { visibility: 'private', users: ['ada@acme.example'] } },
+    })
   })
 })
 

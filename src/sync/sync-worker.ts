@@ -1,6 +1,5 @@
 import { createDatabaseClock, createTask, measureClockLag, within } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
-import type { Items } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import { applyPage, type ApplyDependencies } from './apply-page.ts'
@@ -25,7 +24,7 @@ export interface SyncWorkerDependencies extends Pick<
 > {
   db: Db
   clock: Clock
-  items: Pick<Items, 'write'>
+  items: ApplyDependencies['items']
   providers: readonly ProviderId[]
   /** Why the others are not offered. */
   unoffered: ReadonlyMap<ProviderId, string>

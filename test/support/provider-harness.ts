@@ -1,6 +1,7 @@
 import { firstIndex } from '../../emulators/kit/first-index.ts'
 import {
   DEFAULT_PROVIDER_LIMITS,
+  type AccessPolicy,
   type ChangePage,
   type ItemFailure,
   type ItemRead,
@@ -101,7 +102,10 @@ export function createProviderHarness(options: HarnessOptions): ProviderHarness 
       items.set(item.externalId, structuredClone(item))
       seenIn.set(item.externalId, page.snapshot)
     }
-    for (const failure of page.failures) seenIn.set(failure.externalId, page.snapshot)
+    for (const { externalId, accessPolicy } of page.failures) {
+      seenIn.set(externalId, page.snapshot)
+      if (accessPolicy !== undefined) setReaders(items.get(externalId), accessPolicy)
+    }
     if (page.complete && page.snapshot !== null) {
       for (const id of items.keys()) {
         if (seenIn.get(id) !== page.snapshot && items.delete(id)) report.deleted.push(id)
@@ -170,6 +174,12 @@ export function createProviderHarness(options: HarnessOptions): ProviderHarness 
     reread,
     bodies: () => [...items.values()].map((item) => item.body).toSorted(),
   }
+}
+
+function setReaders(item: ProviderItem | undefined, accessPolicy: AccessPolicy | null): void {
+  if (item === undefined) return
+  if (accessPolicy === null) delete item.metadata.accessPolicy
+  else item.metadata.accessPolicy = accessPolicy
 }
 
 /** Items by id. Ids are sorted once per change, because connectors ask for many ranges. */

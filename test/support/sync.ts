@@ -88,7 +88,7 @@ export async function startSyncBench(given?: TestDatabase): Promise<SyncBench> {
       return createSyncWorker({
         db,
         clock,
-        items: options.items ?? createItems({ db, models, clock }),
+        items: { ...createItems({ db, models, clock }), ...options.items },
         providers: PROVIDERS.filter((provider) => !options.unoffered?.has(provider)),
         unoffered: options.unoffered ?? new Map(),
         measureLag: async () => -(options.skewMs ?? 0),

@@ -47,7 +47,7 @@ describe('an unreadable file', () => {
     const content = new Uint8Array(1024 * 1024 + 1)
     const id = google.drive.create({ name: 'large.txt', mimeType: 'text/plain', content })
     const { failures } = await engine.run()
-    expect(failures).toEqual([
+    expect(failures).toMatchObject([
       {
         externalId: `my/${id}`,
         title: 'large.txt',

@@ -1,4 +1,4 @@
-import type { ItemMetadata, ProviderItem } from '../../adapter.ts'
+import { isRejected, type ItemFailure, type ItemMetadata, type ProviderItem } from '../../adapter.ts'
 import { GoogleError } from '../shared/error.ts'
 import { eachBounded } from '../shared/each-bounded.ts'
 import { newSyncStep, type SyncStep } from '../shared/sync-steps.ts'
@@ -35,7 +35,8 @@ export async function readFiles(
       const { verdict, failure } = await run.failures.judge(externalId, error)
       // When the owner closes a file to readers, its stored copy must go.
       if (verdict === 'gone' || isClosed(error)) read.deletions.push(externalId)
-      if (verdict !== 'gone') read.failures.push({ ...failure, title: entry.file.name })
+      if (verdict !== 'gone')
+        read.failures.push({ ...failure, title: entry.file.name, ...(await readersOf(run, entry.file)) })
       if (verdict === 'again') read.again.push(externalId)
     }
   })
@@ -44,6 +45,15 @@ export async function readFiles(
 
 const isClosed = (error: unknown) =>
   error instanceof GoogleError && ['cannotDownloadFile', 'cannotExportFile'].includes(error.reason ?? '')
+
+/** The readers of a file whose content cannot be read; nothing if Google does not answer. */
+async function readersOf(run: DriveRun, file: DriveFile): Promise<Pick<ItemFailure, 'accessPolicy'>> {
+  try {
+    return { accessPolicy: await run.policies.policyOf(file) }
+  } catch (error) {
+    return isRejected(error) ? { accessPolicy: null } : {}
+  }
+}
 
 /** The item of a file, or why there is nothing to read. */
 async function readItem(

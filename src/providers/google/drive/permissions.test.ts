@@ -121,6 +121,27 @@ describe('files of a shared drive', () => {
   })
 })
 
+describe('a file whose content cannot be read', () => {
+  it('is stored for its current readers only', async () => {
+    const { google, engine } = await connect()
+    const readers = [user('ada@acme.example'), user('bob@acme.example')]
+    const refused = google.drive.create({ name: 'Refused', content: 'secret', permissions: readers })
+    const silent = google.drive.create({ name: 'Silent', content: 'secret', permissions: readers })
+    await engine.run()
+    for (const file of [refused, silent])
+      google.drive.update(file, { permissions: [user('ada@acme.example')] })
+    google.faults.add({ path: `${refused}/export`, status: 403, body: refusal('exportSizeLimitExceeded') })
+    google.faults.add({ path: `${silent}/export`, status: 500, body: refusal('backendError', 500) })
+    const { failures } = await engine.run()
+    expect(failures).toHaveLength(2)
+    for (const title of ['Refused', 'Silent'])
+      expect(byTitle(engine, title)?.metadata.accessPolicy).toEqual({
+        visibility: 'private',
+        users: ['ada@acme.example'],
+      })
+  })
+})
+
 describe('reading permissions alone', () => {
   it('reports the members of every shared drive', async () => {
     const { google, engine, team, read } = await connect()
