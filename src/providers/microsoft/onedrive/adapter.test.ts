@@ -196,6 +196,20 @@ describe('changes', () => {
     await sync.run()
     expect(titles()).toEqual(['mine.txt'])
   })
+
+  it('leave out a file that failed while its site was followed, and can be read later', async () => {
+    const { files, drive, sync, titles, microsoft } = await connect({ limits: { maxAttempts: 1 } })
+    files.add(drive, { name: 'mine.txt' })
+    const site = files.createSite('hr')
+    const theirs = files.add(files.createDrive('Documents', site, []), { name: 'theirs.txt' })
+    microsoft.faults.add({ path: `/items/${theirs.id}`, status: 500 })
+    await sync.run()
+    site.isFollowed = false
+    await sync.run()
+    microsoft.faults.clear()
+    await sync.run()
+    expect(titles()).toEqual(['mine.txt'])
+  })
 })
 
 describe('readers', () => {

@@ -23,21 +23,22 @@ export interface DriveRun {
 }
 
 /**
- * The current file; or why it has nothing to read; null if it does not exist. `listed` saves the request for files
- * that are not read anyway. @throws ProviderError
+ * The current file; or why it has nothing to read; null if it does not exist or its drive is not read. `listed` saves
+ * the request for files that are not read anyway. @throws ProviderError
  */
 export async function readDriveItem(
   run: DriveRun,
   externalId: string,
   listed: DriveItem | null,
 ): Promise<FeedItem | null> {
+  const drive = run.drives.get(externalId.slice(0, externalId.indexOf('/')))
+  if (drive === undefined) return null
   const reason = listed === null ? null : whyUnread(run, listed)
   if (reason !== null) return reason
   const item = await run.graph.find(`${pathOf(externalId)}?$select=${READ_FIELDS}`, DriveItem)
   if (item === null || item.deleted != null || isFolder(item)) return null
   const unread = whyUnread(run, item)
   if (unread !== null) return unread
-  const drive = run.drives.get(externalId.slice(0, externalId.indexOf('/')))
   const accessPolicy = await run.readers.policyOf(externalId, drive)
   const { text, truncated } = await textOf(run, item)
   if (text === '') return { title: nameOf(item), skipped: 'it has no text' }
@@ -90,16 +91,15 @@ async function downloadText(run: DriveRun, item: DriveItem): Promise<ExtractedTe
   return await extractFile(run, { format, bytes, charset: null, path: nameOf(item) })
 }
 
-function metadataOf(item: DriveItem, drive: Drive | undefined): ItemMetadata {
+function metadataOf(item: DriveItem, drive: Drive): ItemMetadata {
   const { displayName: sender, email: senderEmail } = item.createdBy?.user ?? {}
-  const folder = [drive?.site?.name, drive?.site && drive.name, ...foldersOf(item)]
-    .filter(Boolean)
-    .join(' / ')
+  const folder = [drive.site?.name, drive.site && drive.name, ...foldersOf(item)].filter(Boolean).join(' / ')
   return {
     fileId: item.id,
     ...(item.file?.mimeType && { mimeType: item.file.mimeType }),
-    ...(drive !== undefined && { driveId: drive.id, drive: drive.name }),
-    ...(drive?.site && { site: drive.site.name }),
+    driveId: drive.id,
+    drive: drive.name,
+    ...(drive.site && { site: drive.site.name }),
     ...(folder !== '' && { folder }),
     ...(sender && { sender }),
     ...(senderEmail && { senderEmail }),
