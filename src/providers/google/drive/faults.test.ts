@@ -139,6 +139,24 @@ describe('a file that Google never answers for', () => {
     expect(titles(engine)).toEqual(['target'])
   })
 
+  it.each(['the shortcut is deleted', 'the account leaves the drive of the shortcut'])(
+    'behind a shortcut is not retried after %s',
+    async (what) => {
+      const { google, engine } = await connect({ sharedDrives: 1 }, { maxAttempts: 1 })
+      const team = google.drive.driveId(1)
+      const target = google.drive.create({ name: 'target', content: 'theirs', unlisted: true })
+      const shortcut = google.drive.createShortcut('link', target, team)
+      google.faults.add({ path: `/export`, status: 500, body: refusal('backendError', 500) })
+      await engine.run()
+      if (what === 'the shortcut is deleted') google.drive.remove(shortcut)
+      else google.drive.leaveDrive(team)
+      await engine.run()
+      google.faults.clear()
+      await engine.run()
+      expect(titles(engine)).toEqual([])
+    },
+  )
+
   it('does not count as an outage when the account itself may not be queried', async () => {
     const { google, engine } = await connect({ files: 20 }, { maxAttempts: 1 })
     google.faults.add({ path: '/export', status: 500, body: refusal('backendError', 500) })

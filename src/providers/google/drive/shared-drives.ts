@@ -97,6 +97,7 @@ async function* dropLostDrives(run: DriveRun, state: DriveCursor): AsyncGenerato
     state.toCrawl = state.toCrawl.filter((other) => other !== feed)
     state.sweep = state.sweep.filter((other) => other !== feed)
     state.followed = state.followed.filter((entry) => entry.feed !== feed)
+    state.retry = state.retry.filter(({ id }) => !id.startsWith(itemId(feed, '')))
     for (const key of Object.keys(state.folders))
       if (key.startsWith(itemId(feed, ''))) delete state.folders[key]
   }

@@ -34,7 +34,7 @@ export async function* unfollowShortcut(
   feed: string,
   shortcutId: string,
 ): AsyncGenerator<SyncStep> {
-  yield* deleteBehind(run, itemId(feed, shortcutId), new Set())
+  yield* deleteBehind(run, state, itemId(feed, shortcutId))
   state.followed = state.followed.filter((entry) => entry.feed !== feed || entry.id !== shortcutId)
 }
 
@@ -59,8 +59,8 @@ async function* follow(run: DriveRun, state: DriveCursor, entry: Followed): Asyn
   }
   run.failures.succeeded()
   const print = files === null ? '' : printOf(files)
-  if (files === null) yield* deleteBehind(run, key, new Set())
-  else if (print !== entry.print) yield* readBehind(run, entry.feed, key, files)
+  if (files === null) yield* deleteBehind(run, state, key)
+  else if (print !== entry.print) yield* readBehind(run, state, entry, files)
   forget(state, entry)
   if (files !== null) remember(state, { ...entry, print })
 }
@@ -72,11 +72,12 @@ async function filesOf(run: DriveRun, state: DriveCursor, targetId: string): Pro
 
 async function* readBehind(
   run: DriveRun,
-  feed: string,
-  key: string,
+  state: DriveCursor,
+  { feed, id }: Followed,
   files: readonly DriveFile[],
 ): AsyncGenerator<SyncStep> {
-  yield* deleteBehind(run, key, new Set(files.map((file) => itemId(key, file.id))))
+  const key = itemId(feed, id)
+  yield* deleteBehind(run, state, key, new Set(files.map((file) => itemId(key, file.id))))
   for (const batch of inParts(files, BATCH)) {
     const toRead = batch.map((file): FileToRead => ({ externalId: itemId(key, file.id), feed, file }))
     yield { ...(await readFiles(run, toRead)), discovered: batch.length }
@@ -114,9 +115,11 @@ async function isReached(run: DriveRun, state: DriveCursor, fileId: string): Pro
 
 async function* deleteBehind(
   run: DriveRun,
+  state: DriveCursor,
   key: string,
-  kept: ReadonlySet<string>,
+  kept: ReadonlySet<string> = new Set(),
 ): AsyncGenerator<SyncStep> {
+  state.retry = state.retry.filter(({ id }) => kept.has(id) || !id.startsWith(itemId(key, '')))
   for await (const ids of storedPages(run.session, rangeUnder(key))) {
     const deletions = ids.filter((id) => !kept.has(id))
     if (deletions.length > 0) yield { ...newSyncStep(), deletions }
