@@ -124,20 +124,19 @@ async function applyPart(
   const { organizationId, source } = run
   await applyReaders(deps, run, part.failures)
   const read = part.upserts.map((item) => newItem(source, item))
-  const upserted = read.map(({ externalId, metadata }) => ({ externalId, hasPolicy: hasPolicy(metadata) }))
-  const comes = new Set(upserted.map(({ externalId }) => externalId))
-  const goes = part.deletions.map(storableText).filter((id) => !comes.has(id))
+  // A provider may report an item twice in a page; the last one is stored.
+  const upserted = new Map(read.map(({ externalId, metadata }) => [externalId, hasPolicy(metadata)]))
+  const goes = part.deletions.map(storableText).filter((id) => !upserted.has(id))
   let others = { deleted: 0, failed: 0, skipped: 0 }
   const within: WithinWrite = async (tx, { items: stored, counts, isLast }, changes) => {
     const lastSnapshot = await requireUnpaused(tx, run)
     // Items from a page of changes are as new as the last full crawl.
     const snapshot = part.snapshot ?? lastSnapshot
     await requireLease(tx, run)
-    const ids = new Set(stored.map(({ externalId }) => externalId))
     await markSynced(
       tx,
       source,
-      upserted.filter(({ externalId }) => ids.has(externalId)),
+      stored.map(({ externalId }) => ({ externalId, hasPolicy: upserted.get(externalId) === true })),
       snapshot,
     )
     const pageCounts = { ingested: counts.ingested, unchanged: counts.skipped }
@@ -151,7 +150,7 @@ async function applyPart(
       )
     const at = deps.clock.now()
     const kept = await recordFailures(tx, run, part, at)
-    const left = kept.skipped.filter((id) => !comes.has(id) && part.stored?.has(id) !== true)
+    const left = kept.skipped.filter((id) => !upserted.has(id) && part.stored?.has(id) !== true)
     const removed = await findClaimed(tx, source, [...new Set(left).intersection(new Set(goes))])
     const deleted = await dropClaims(tx, changes, source, goes, at)
     others = { deleted, failed: kept.failed, skipped: left.length - removed.length }

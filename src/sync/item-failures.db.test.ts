@@ -183,6 +183,32 @@ describe('an item that keeps its stored content', () => {
 })
 
 describe('an item of a provider', () => {
+  it('that a page reports twice is stored once, as last reported', async () => {
+    const adapter: ProviderAdapter = {
+      ...provider.adapter,
+      async *listChanges() {
+        const upserts = ['older', 'newer'].map((body) => ({
+          externalId: 'doc',
+          sourceKind: 'document' as const,
+          title: 'Doc',
+          body,
+          url: null,
+          authorName: null,
+          sourceCreatedAt: null,
+          sourceUpdatedAt: null,
+          metadata: {},
+        }))
+        const page = { deletions: [], failures: [], discovered: 2, cursor: null, snapshot: null }
+        yield { ...page, upserts, complete: true }
+      },
+    }
+    const sourceId = await bench.connect()
+    const runId = await bench.queue(sourceId)
+    await bench.worker(adapter).settle()
+    expect(await bench.run(runId)).toMatchObject({ status: 'succeeded', items_failed: 0 })
+    expect(await bench.stored(sourceId)).toEqual({ doc: 'newer' })
+  })
+
   it("loses a link that runs or opens something on the reader's machine, and an overlong title", async () => {
     const adapter: ProviderAdapter = {
       ...provider.adapter,
