@@ -1,7 +1,29 @@
 import { z } from 'zod'
+import { shownText } from './block-kit.ts'
 
 /** A field of an unexpected type is dropped: one odd message must not cost its channel. */
 const text = z.string().optional().catch(undefined)
+
+interface Attachment {
+  title?: string | undefined
+  text?: string | undefined
+  fallback?: string | undefined
+}
+
+const attachmentSchema = z
+  .object({
+    title: text,
+    text,
+    fallback: text,
+    pretext: text,
+    fields: z.array(z.object({ title: text, value: text }).nullable()).catch([]),
+    blocks: z.unknown().optional(),
+  })
+  .transform(({ title, text: own, fallback, pretext, fields, blocks }): Attachment => {
+    const facts = fields.map((field) => [field?.title, field?.value].filter(Boolean).join(': '))
+    const all = [pretext, shownText(own, blocks), ...facts].filter(Boolean).join('\n')
+    return { title, text: all === '' ? undefined : all, fallback }
+  })
 
 const messageSchema = z.object({
   ts: z.string(),
@@ -20,14 +42,12 @@ const messageSchema = z.object({
     .array(z.object({ title: text, name: text }))
     .optional()
     .catch(undefined),
-  attachments: z
-    .array(z.object({ title: text, text, fallback: text }))
-    .optional()
-    .catch(undefined),
+  attachments: z.array(attachmentSchema).optional().catch(undefined),
+  blocks: z.unknown().optional(),
 })
 
 /** A message's fields under Slack's names. `ts` is its id: always 17 characters, so it sorts as text. */
-export type SlackMessage = z.infer<typeof messageSchema>
+export type SlackMessage = Omit<z.infer<typeof messageSchema>, 'blocks'>
 
 /** Subtypes of system events, which are not content; their cleanup removes items with them. */
 export const SLACK_SYSTEM_SUBTYPES = [
@@ -65,7 +85,9 @@ export function isSystemSubtype(subtype: string | null | undefined): boolean {
 export function readMessages(messages: readonly unknown[] | undefined): SlackMessage[] {
   return (messages ?? []).flatMap((message) => {
     const read = messageSchema.safeParse(message)
-    return read.success ? [read.data] : []
+    if (!read.success) return []
+    const { blocks, ...fields } = read.data
+    return [blocks === undefined ? fields : { ...fields, text: shownText(fields.text, blocks) }]
   })
 }
 

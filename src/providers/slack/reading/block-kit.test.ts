@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { isContent, readMessages } from './messages.ts'
+
+const ts = '1700000000.000100'
+const readOne = (message: Record<string, unknown>) => readMessages([{ ts, ...message }])[0]
+const richText = (elements: unknown[]) => ({ type: 'rich_text', elements })
+const section = (elements: unknown[]) => ({ type: 'rich_text_section', elements })
+
+describe('a message of blocks', () => {
+  it('shows their text instead of the one for notifications', () => {
+    const blocks = [
+      { type: 'header', text: { type: 'plain_text', text: 'Deploy <failed>' } },
+      { type: 'divider' },
+      {
+        type: 'section',
+        text: { type: 'mrkdwn', text: '*api* by <@U1>, <https://ci.example|log>' },
+        fields: [{ type: 'mrkdwn', text: '*Region*\neu-1' }],
+        accessory: { type: 'button', text: { type: 'plain_text', text: 'Retry' } },
+      },
+      {
+        type: 'context',
+        elements: [
+          { type: 'image', alt_text: 'logo' },
+          { type: 'mrkdwn', text: 'at noon' },
+        ],
+      },
+      { type: 'actions', elements: [{ type: 'button', text: { type: 'plain_text', text: 'Stop' } }] },
+      { type: 'image', title: { type: 'plain_text', text: 'Errors' }, alt_text: 'a rising line' },
+      { type: 'markdown', text: 'a & b' },
+    ]
+    expect(readOne({ text: 'This content cannot be displayed', blocks })?.text).toBe(
+      [
+        'Deploy &lt;failed&gt;',
+        '*api* by <@U1>, <https://ci.example|log>',
+        '*Region*\neu-1',
+        'logo at noon',
+        'Errors',
+        'a &amp; b',
+      ].join('\n'),
+    )
+  })
+
+  it('shows tables with the text around them', () => {
+    const cell = (text: string) => ({ type: 'raw_text', text })
+    const blocks = [
+      richText([section([{ type: 'text', text: 'Fares:' }])]),
+      {
+        type: 'table',
+        rows: [
+          [cell('City'), cell('Fare')],
+          [richText([section([cell('Rome')])]), cell('12')],
+        ],
+      },
+    ]
+    expect(readOne({ text: 'Fares:', blocks })?.text).toBe('Fares:\nCity | Fare\nRome | 12')
+  })
+
+  it('of rich text only has its own text, if there is one', () => {
+    const blocks = [
+      richText([
+        section([
+          { type: 'text', text: 'ask ' },
+          { type: 'user', user_id: 'U1' },
+          { type: 'text', text: ' in ' },
+          { type: 'channel', channel_id: 'C1' },
+          { type: 'emoji', name: 'wave' },
+          { type: 'link', url: 'https://x.example', text: 'here' },
+        ]),
+        { type: 'rich_text_list', elements: [section([{ type: 'text', text: 'one' }]), section([])] },
+        { type: 'rich_text_preformatted', elements: [{ type: 'text', text: 'x = 1' }] },
+      ]),
+    ]
+    expect(readOne({ text: 'as typed', blocks })?.text).toBe('as typed')
+    expect(readOne({ text: '', blocks })?.text).toBe(
+      'ask <@U1> in <#C1>:wave:<https://x.example|here>\n• one\nx = 1',
+    )
+  })
+
+  it('shows all of an attachment', () => {
+    const attachments = [
+      {
+        pretext: 'New alert',
+        title: 'CPU',
+        text: '',
+        fallback: 'CPU is high',
+        fields: [{ title: 'Host', value: 'db-1' }, { value: '97 %' }, null],
+      },
+      { fallback: 'only this', text: '' },
+      { blocks: [{ type: 'section', text: { type: 'mrkdwn', text: 'from blocks' } }] },
+    ]
+    const message = readOne({ text: '', attachments })
+    expect(message?.attachments).toEqual([
+      { title: 'CPU', text: 'New alert\nHost: db-1\n97 %', fallback: 'CPU is high' },
+      { fallback: 'only this' },
+      { text: 'from blocks' },
+    ])
+    expect(message && isContent(message)).toBe(true)
+  })
+
+  it.each([
+    ['no list', 'x'],
+    ['nothing known', [null, 1, {}, { type: 'hologram', text: 'x' }, { type: 'section', text: 7 }]],
+    [
+      'endless nesting',
+      Array.from({ length: 9_000 }).reduce<unknown>((inner) => [richText([inner])], [richText([])]),
+    ],
+  ])('with %s has its own text', (_what, blocks) => {
+    expect(readOne({ text: 'as typed', blocks })).toEqual({ ts, text: 'as typed' })
+  })
+})
