@@ -8,7 +8,7 @@ const SPOKEN =
   /^(?:\[?\d{1,2}:\d{2}(?::\d{2})?\b|\p{Lu}[\p{L}.'-]{0,30}(?: \p{Lu}[\p{L}.'-]{0,30}){0,3}(?: \([^()]{1,40}\))?: )/u
 
 /** A link at the start of a line, which a wrapped line cannot break. */
-const LINK = /^\[[^[\]\n]{1,200}\]\([^()\s]{1,2000}\)/
+const LINK = /^\[[^\n]{1,200}?\]\([^()\s]{1,2000}\)/
 /** The marks of notes and warnings in Docusaurus, MkDocs and GitHub, with the note's title. */
 const NOTE = /^(?::{3,}|[!?]{3}[+]?)\s?(?:[a-z]{1,20}\b\s?)?["[]?(.{0,200}?)["\]]?$|^\[!\w{1,20}\]$/
 
