@@ -1,4 +1,4 @@
-import type { Client, OauthTokenResponse } from '@notionhq/client'
+import { type Client, isHTTPResponseError, type OauthTokenResponse } from '@notionhq/client'
 import { type Credentials, type OAuthHalf, ProviderError, returnIf } from '../adapter.ts'
 import { createNotionClient, toNotionError } from './client.ts'
 
@@ -19,8 +19,8 @@ export function createNotionOAuth({ clientId, clientSecret, apiUrl, now }: Notio
       return await request(createNotionClient(apiUrl, REQUEST_TIMEOUT_MS, signal))
     } catch (error) {
       const failure = toNotionError(error, now())
-      if (failure?.kind !== 'rejected') throw failure ?? error
-      // `invalid_grant`: the code or refresh token is used, expired or not ours (RFC 6749 §5.2).
+      // `invalid_grant` is a 400: the code or refresh token is used, expired or not ours (RFC 6749 §5.2).
+      if (!isHTTPResponseError(error) || error.status !== 400 || failure === null) throw failure ?? error
       throw new ProviderError('auth', failure.message, {
         ...(failure.code ? { code: failure.code } : {}),
         cause: error,

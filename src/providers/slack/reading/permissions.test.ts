@@ -49,6 +49,33 @@ describe('a private channel', () => {
     expect((await read()).groupIds).toEqual([])
   })
 
+  it('whose members Slack refuses holds back no other change', async () => {
+    const { slack, state, sync, adapter, channel } = await connect()
+    const [ada = '', bob = ''] = state.users().map(({ id }) => id)
+    const add = (name: string) =>
+      state.addChannel({ name, isPrivate: true, isMember: true, members: [ada, bob] })
+    const [broken, other] = [add('a-broken'), add('b-other')]
+    await sync.run()
+    state.removeMember(other, ada)
+    state.setPrivate(channel(0), true)
+    const body = { ok: false, error: 'fetch_members_failed' }
+    slack.faults.add({ path: 'conversations.members', contains: broken, status: 200, body })
+    const groups = new Map<string, string[]>()
+    const policies = new Set<string>()
+    const groupIds = new Set([broken, other])
+    const pages = adapter.listPermissions?.(sync.session, { cursor: sync.cursor, groupIds })
+    const reading = (async () => {
+      for await (const page of pages ?? []) {
+        for (const { id, members } of page.groups) groups.set(id, members.users)
+        for (const { externalId } of page.policies) policies.add(externalId.split('/')[1] ?? '')
+      }
+    })()
+    await expect(reading).rejects.toThrow('fetch_members_failed')
+    expect(groups.get(other)).toEqual([state.users()[1]?.profile.email])
+    expect(groups.has(broken)).toBe(false)
+    expect(policies).toEqual(new Set([channel(0)]))
+  })
+
   it('is not named to readers of other channels', async () => {
     const { state, sync, channel } = await connect()
     const secret = state.addChannel({ name: 'layoffs', isPrivate: true, isMember: true })

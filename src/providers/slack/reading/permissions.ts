@@ -1,5 +1,6 @@
 import type { UsersListResponse } from '@slack/web-api'
 import type { GroupMembers, ListPermissionsInput, PermissionsEnd, PermissionsPage } from '../../adapter.ts'
+import { createOutageGuard } from '../../outage-guard.ts'
 import { storedPages } from '../../stored-ids.ts'
 import { pagesOf, type SlackRun } from '../client.ts'
 import { listSlackChannels, type SlackChannel } from './channels.ts'
@@ -21,15 +22,25 @@ export async function* listSlackPermissions(
   yield { workspace: distinct(workspace), groups: [], policies: [] }
   const channels = (await listSlackChannels(run)).filter((channel) => channel.isMember)
   const privateChannels = channels.filter((channel) => channel.isPrivate)
+  const outage = createOutageGuard(run.session.signal)
+  let refusal: unknown
   for (const { id } of privateChannels) {
-    const users = distinct((await readMembers(run, id)).flatMap((user) => people.get(user)?.email ?? []))
-    yield { groups: [{ id, members: membersOf(users) }], policies: [] }
+    try {
+      const users = distinct((await readMembers(run, id)).flatMap((user) => people.get(user)?.email ?? []))
+      yield { groups: [{ id, members: membersOf(users) }], policies: [] }
+      outage.passed()
+    } catch (error) {
+      // One refused channel must not hold back what others lose.
+      outage.failureOf(id, error)
+      refusal = error
+    }
   }
   const unlike = channels.filter((channel) => !isStoredAs(state, channel))
   const converted = channels.filter(
     (channel) => unlike.includes(channel) || channel.isPrivate !== groupIds.has(channel.id),
   )
   for (const channel of converted) yield* policiesIn(run, channel)
+  if (refusal !== undefined) throw refusal
   return { groupIds: privateChannels.map(({ id }) => id), needsRun: unlike.length > 0 }
 }
 
