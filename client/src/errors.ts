@@ -75,7 +75,10 @@ export interface AnswerParts {
 /** The error in an answer. `now` (milliseconds) is needed for a `Retry-After` that is a date. */
 export function errorOf({ status, headers, text }: AnswerParts, now: number): MemoryError {
   const details = jsonObject(text) ?? {}
-  const message = typeof details['error'] === 'string' ? details['error'] : `The service answered ${status}`
+  const message =
+    typeof details['error'] === 'string'
+      ? details['error']
+      : `A proxy or another program answered ${status} instead of the service. Is this the URL of the service?`
   return new MemoryError(message, {
     status,
     code: codeOf(details['code']),
@@ -84,6 +87,14 @@ export function errorOf({ status, headers, text }: AnswerParts, now: number): Me
     retryAfter: retryAfterOf(headers.get('retry-after'), now),
     details,
   })
+}
+
+/** A redirect, which is not followed: `fetch` would drop the key, or turn a POST into a GET. */
+export function redirected(answer: AnswerParts, from: { url: string; path: string }): MemoryError {
+  const target = new URL(answer.headers.get('location') ?? '', `${from.url}${from.path}`).href
+  const address = target.endsWith(from.path) ? target.slice(0, -from.path.length) : target
+  const error = `${from.url} redirects to ${address}; use the address of the service itself`
+  return errorOf({ ...answer, text: JSON.stringify({ error }) }, 0)
 }
 
 /** A successful response that is not the service's. */

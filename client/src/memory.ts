@@ -102,7 +102,8 @@ export class Memory {
   /** An export of all items with their vectors, as text in pieces: a JSON object per line. */
   async *export(request: ExportRequest = {}, options?: RequestOptions): AsyncGenerator<string, void> {
     const body = JSON.stringify(request)
-    const asked = { method: 'POST', path: '/v1/export', body, accept: '*/*', idempotent: true } as const
+    const accept = 'application/x-ndjson'
+    const asked = { method: 'POST', path: '/v1/export', body, accept, idempotent: true } as const
     yield* (await this.#transport.open(asked, options)).pieces()
   }
 

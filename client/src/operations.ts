@@ -38,16 +38,22 @@ type SuccessOf<Responses> = {
   [Status in keyof Responses]: Responses[Status] extends { content: Record<Json, infer Body> } ? Body : never
 }[keyof Responses]
 
-/** The method and address of an operation. */
+/** The method and address of an operation. @throws TypeError for an ID that would change the path */
 export function addressOf(
   id: OperationId,
   input: Pick<AnyInput, 'path' | 'query'>,
 ): { method: (typeof OPERATIONS)[OperationId]['method']; path: string } {
   const { method, path } = OPERATIONS[id]
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(input.path?.[name] ?? ''))
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => segmentOf(name, input.path?.[name]))
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(input.query ?? {}))
     if (value !== undefined) query.append(name, String(value))
   const search = query.toString()
   return { method, path: search === '' ? filled : `${filled}?${search}` }
+}
+
+/** URLs drop empty and dotted segments, so the request would reach another route. */
+function segmentOf(name: string, value = ''): string {
+  if (/^\.{0,2}$/.test(value)) throw new TypeError(`${name} must not be empty, "." or ".."`)
+  return encodeURIComponent(value)
 }

@@ -27,6 +27,23 @@ export const DEFAULT_RETRIES: RetryPolicy = {
   now: () => Date.now(),
 }
 
+/** The fields of a policy that a client or a call changes. */
+export type RetryChanges = { [Key in keyof RetryPolicy]?: RetryPolicy[Key] | undefined }
+
+/** A policy with changes. Fields that are undefined stay as they are: without a number, attempts would not end. */
+export function changed(policy: RetryPolicy, changes: RetryChanges | false | undefined): RetryPolicy {
+  if (changes === false) return { ...policy, attempts: 1, rateWaits: 0 }
+  return {
+    attempts: changes?.attempts ?? policy.attempts,
+    rateWaits: changes?.rateWaits ?? policy.rateWaits,
+    maxWaitMs: changes?.maxWaitMs ?? policy.maxWaitMs,
+    onWait: changes?.onWait ?? policy.onWait,
+    sleep: changes?.sleep ?? policy.sleep,
+    random: changes?.random ?? policy.random,
+    now: changes?.now ?? policy.now,
+  }
+}
+
 const FIRST_PAUSE_MS = 250
 const PAUSE_MS_MAX = 8_000
 /** The longest extension of a requested pause, as a share of it. */

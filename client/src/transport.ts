@@ -1,7 +1,14 @@
 import { type Deadline, startDeadline } from './deadline.ts'
-import { type ConnectionFault, errorOf, invalidAnswer, jsonObject, MemoryConnectionError } from './errors.ts'
+import {
+  type ConnectionFault,
+  errorOf,
+  invalidAnswer,
+  jsonObject,
+  MemoryConnectionError,
+  redirected,
+} from './errors.ts'
 import { type AnyInput, addressOf, type Input, type OperationId, type Output } from './operations.ts'
-import { DEFAULT_RETRIES, type RetryPolicy, withRetries } from './retries.ts'
+import { changed, DEFAULT_RETRIES, type RetryChanges, withRetries } from './retries.ts'
 
 export interface TransportOptions {
   /** The key; null for routes that need none. */
@@ -11,7 +18,7 @@ export interface TransportOptions {
   /** The time for a whole answer, or between two pieces of a streamed one, in milliseconds. */
   timeoutMs?: number | undefined
   /** Changes the retries of failed requests; false turns them off. */
-  retry?: Partial<RetryPolicy> | false | undefined
+  retry?: RetryChanges | false | undefined
   /** Sent with every request. */
   headers?: Readonly<Record<string, string>> | undefined
   fetch?: typeof fetch | undefined
@@ -22,7 +29,7 @@ export interface RequestOptions {
   /** Cancels the call, which rejects with the signal's reason. */
   signal?: AbortSignal | undefined
   timeoutMs?: number | undefined
-  retry?: Partial<RetryPolicy> | false | undefined
+  retry?: RetryChanges | false | undefined
 }
 
 type CallOptions = RequestOptions & Pick<RawRequest, 'idempotent'>
@@ -60,6 +67,7 @@ export interface Transport {
   call<Id extends OperationId>(id: Id, input: Input<Id>, options?: CallOptions): Promise<Output<Id>>
   /** @throws MemoryError, MemoryConnectionError, the reason of the signal */
   send(request: RawRequest, options?: RequestOptions): Promise<RawAnswer>
+  /** The response must have the type that `accept` names. */
   open(request: RawRequest, options?: RequestOptions): Promise<OpenAnswer>
 }
 
@@ -79,11 +87,7 @@ export function createTransport(given: TransportOptions): Transport {
   const url = checkedUrl(given.url)
   const authorization = authorizationOf(given.apiKey)
   const fetchFrom = given.fetch ?? fetch
-  const policyOf = ({ retry }: RequestOptions): RetryPolicy => ({
-    ...DEFAULT_RETRIES,
-    ...(given.retry === false ? NO_RETRIES : given.retry),
-    ...(retry === false ? NO_RETRIES : retry),
-  })
+  const policy = changed(DEFAULT_RETRIES, given.retry)
 
   /** Sends once and waits for the response's headers. Its reader releases the deadline. */
   async function begin(request: RawRequest, options: RequestOptions, now: () => number): Promise<Begun> {
@@ -97,13 +101,24 @@ export function createTransport(given: TransportOptions): Transport {
     }
     const headers = { ...authorization, ...given.headers, ...headersOf(request) }
     const body = request.body === undefined ? {} : { body: request.body }
-    const init = { method: request.method, headers, ...body, signal: deadline.signal }
+    const init = {
+      method: request.method,
+      headers,
+      ...body,
+      signal: deadline.signal,
+      redirect: 'manual',
+    } as const
     try {
       const response = await fetchFrom(`${url}${request.path}`, init).catch((error: unknown) => {
         throw faultOf(error, 'unreachable')
       })
       const begun = { response, deadline, faultOf: (error: unknown) => faultOf(error, 'broken') }
-      if (!response.ok) throw errorOf(await readWhole(begun), now())
+      if (!response.ok) {
+        const answer = await readWhole(begun)
+        throw headersNameTarget(answer)
+          ? redirected(answer, { url, path: request.path })
+          : errorOf(answer, now())
+      }
       return begun
     } catch (error) {
       deadline.release()
@@ -116,10 +131,10 @@ export function createTransport(given: TransportOptions): Transport {
     options: RequestOptions,
     read: (begun: Begun) => Promise<T>,
   ): Promise<T> {
-    const policy = policyOf(options)
+    const own = changed(policy, options.retry)
     const idempotent = request.idempotent ?? request.method !== 'POST'
-    return await withRetries(async () => await read(await begin(request, options, policy.now)), {
-      policy,
+    return await withRetries(async () => await read(await begin(request, options, own.now)), {
+      policy: own,
       idempotent,
       signal: options.signal,
     })
@@ -129,7 +144,7 @@ export function createTransport(given: TransportOptions): Transport {
   return {
     url,
     send,
-    open: (request, options = {}) => repeat(request, options, openPieces),
+    open: (request, options = {}) => repeat(request, options, (begun) => openPieces(begun, request.accept)),
     async call<Id extends OperationId>(id: Id, input: Input<Id>, options: CallOptions = {}) {
       const { idempotent, ...others } = options
       const { body, ...address }: AnyInput = input
@@ -139,13 +154,19 @@ export function createTransport(given: TransportOptions): Transport {
   }
 }
 
-const NO_RETRIES = { attempts: 1, rateWaits: 0 } as const
+const headersNameTarget = ({ status, headers }: RawAnswer): boolean =>
+  status >= 300 && status < 400 && headers.has('location')
 
-/** @throws TypeError when it is not an absolute http or https URL */
-function checkedUrl(url: string): string {
-  const protocol = URL.canParse(url) ? new URL(url).protocol : ''
+/** @throws TypeError when it is not an absolute http or https URL to which paths can be added */
+function checkedUrl(given: string): string {
+  const url = given.trim()
+  const { protocol, search, hash, username, password } = URL.canParse(url) ? new URL(url) : new URL('none:')
   if (protocol !== 'http:' && protocol !== 'https:')
     throw new TypeError(`url must be the http or https address of the service, not "${url}"`)
+  if (search + hash + username + password !== '')
+    throw new TypeError(
+      'url must be the http or https address of the service, without user, query and fragment',
+    )
   return url.replace(/\/+$/, '')
 }
 
@@ -187,8 +208,13 @@ async function readWhole({ response, deadline, faultOf }: Begun): Promise<RawAns
   }
 }
 
-async function openPieces({ response, deadline, faultOf }: Begun): Promise<OpenAnswer> {
+async function openPieces({ response, deadline, faultOf }: Begun, type = ''): Promise<OpenAnswer> {
   const { status, headers } = response
+  if (!headers.get('content-type')?.startsWith(type)) {
+    deadline.release()
+    await response.body?.cancel().catch(() => undefined)
+    throw invalidAnswer(response, `The response is not ${type}`)
+  }
   async function* pieces(): AsyncGenerator<string> {
     const reader = response.body?.getReader()
     if (reader === undefined) return deadline.release()

@@ -73,6 +73,7 @@ describe('askStream', () => {
 
   it('throws if the stream breaks off or is no event stream', async () => {
     expect((await collect(streamed([CONTEXT, DELTA]))).error).toBeInstanceOf(MemoryConnectionError)
+    expect((await collect(new Response('<html>'))).error).toMatchObject({ code: 'invalid_answer' })
     for (const data of ['nonsense', {}, { text: 5 }])
       expect((await collect(streamed([['delta', data]]))).error).toMatchObject({ code: 'invalid_answer' })
   })
@@ -84,7 +85,8 @@ describe('askStream', () => {
         controller.enqueue(new TextEncoder().encode('event: delta\ndata: {"text":"a"}\n\n')),
       cancel: () => void (isCancelled = true),
     })
-    const service = fakeService(() => new Response(endless))
+    const headers = { 'content-type': 'text/event-stream' }
+    const service = fakeService(() => new Response(endless, { headers }))
     const memory = new Memory({ apiKey: 'svc_x', url: 'http://memory.test', fetch: service.fetch })
     for await (const event of memory.askStream('q')) if (event.type === 'delta') break
     expect(isCancelled).toBe(true)

@@ -27,7 +27,9 @@ const failure = async (promise: Promise<unknown>): Promise<unknown> =>
 
 describe('Memory', () => {
   it('has a method for every operation that a key can call', async () => {
-    const service = fakeService(() => success({ sourceItems: [], groups: [], nextCursor: null }))
+    const service = fakeService(({ url }) =>
+      url.endsWith('/export') ? exported('{}') : success({ sourceItems: [], groups: [], nextCursor: null }),
+    )
     const memory = connect(service)
     await memory.search('q')
     await memory.context({ query: 'q', limit: 3 })
@@ -97,8 +99,26 @@ describe('Memory', () => {
     expect(() => new Memory({ apiKey, url: 'http://x' })).toThrow(/^apiKey must be an API key/)
   })
 
-  it.each(['', 'memory.test', 'ftp://memory.test'])('refuses an invalid URL: %j', (url) => {
-    expect(() => new Memory({ apiKey: 'svc_x', url })).toThrow(TypeError)
+  it.each(['', '.', '..'])('refuses the ID %j, which would call another route', async (id) => {
+    const service = fakeService(() => success({}))
+    expect(await failure(connect(service).sourceItems.delete(id))).toBeInstanceOf(TypeError)
+    expect(service.requests).toEqual([])
+  })
+
+  it.each([
+    '',
+    'memory.test',
+    'ftp://memory.test',
+    'http://memory.test?key=1',
+    'http://memory.test/#top',
+    'http://ada:secret@memory.test',
+  ])('refuses an invalid URL: %j', (url) => {
+    expect(() => new Memory({ apiKey: 'svc_x', url })).toThrow(/^url must be the http or https address/)
+    expect(() => new Memory({ apiKey: 'svc_x', url })).not.toThrow(/secret/)
+  })
+
+  it('ignores white space around the URL', () => {
+    expect(new Memory({ apiKey: 'svc_x', url: ' http://memory.test/a/\n' }).url).toBe('http://memory.test/a')
   })
 
   it('reads pages of a list only as needed', async () => {
@@ -158,10 +178,31 @@ describe('an error of the service', () => {
     })
   })
 
-  it('has the code invalid_answer for a success that is not JSON', async () => {
+  it('has the code invalid_answer for a success that is not JSON, or not an export', async () => {
     const page = fakeService(() => new Response('<html>'))
     expect(await failure(connect(page).search('q'))).toMatchObject({ status: 200, code: 'invalid_answer' })
+    expect(await failure(connect(page).export().next())).toMatchObject({ code: 'invalid_answer' })
   })
+
+  it.each(['http://memory.test/v1/search', '/v1/search'])(
+    'follows no redirect, which would lose the key or the body, but names its target: %s',
+    async (location) => {
+      const moved = fakeService(() => new Response(null, { status: 301, headers: { location } }))
+      const sent: (RequestInit | undefined)[] = []
+      const watched: typeof fetch = (input, init) => {
+        sent.push(init)
+        return moved.fetch(input, init)
+      }
+      const memory = new Memory({ apiKey: 'svc_x', url: 'http://memory.test/old', fetch: watched })
+      expect(await failure(memory.search('q'))).toMatchObject({
+        status: 301,
+        code: 'http_error',
+        message:
+          'http://memory.test/old redirects to http://memory.test; use the address of the service itself',
+      })
+      expect(sent).toMatchObject([{ redirect: 'manual' }])
+    },
+  )
 })
 
 describe('a failed request', () => {
@@ -245,7 +286,8 @@ describe('a failed request', () => {
     const memory = connect(service, { retry: { ...retry, onWait: (wait) => waits.push(wait) } })
     await failure(memory.search('q', { retry: false }))
     expect(waits).toEqual([])
-    await failure(memory.search('q', { retry: { attempts: 2 } }))
+    // An undefined field is as good as none: not an endless number of attempts.
+    await failure(memory.search('q', { retry: { attempts: 2, maxWaitMs: undefined, onWait: undefined } }))
     expect(waits).toEqual([{ milliseconds: 187.5, reason: expect.any(MemoryError) }])
   })
 })
@@ -294,7 +336,7 @@ describe('a request without a complete answer', () => {
   it('does not count the time that the reader of an export takes', async () => {
     const lines = ['one\n', 'two\n', 'three\n']
     const answer: typeof fetch = async (_url, init) =>
-      new Response(
+      exported(
         new ReadableStream<Uint8Array>({
           start(controller) {
             init?.signal?.addEventListener('abort', () => controller.error(init.signal?.reason))
@@ -334,6 +376,9 @@ describe('a request without a complete answer', () => {
     expect(await failure(connect(unreachable).search('q'))).toMatchObject({ fault: 'unreachable' })
   })
 })
+
+const exported = (body: string | ReadableStream<Uint8Array>): Response =>
+  new Response(body, { headers: { 'content-type': 'application/x-ndjson' } })
 
 function document(externalId: string) {
   return {
