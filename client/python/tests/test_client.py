@@ -206,6 +206,14 @@ STREAM = (
 )
 
 
+def streamed(stream: Any) -> httpx.Response:
+    return httpx.Response(200, headers={"content-type": "text/event-stream"}, stream=stream)
+
+
+def exported(text: str) -> httpx.Response:
+    return httpx.Response(200, headers={"content-type": "application/x-ndjson"}, text=text)
+
+
 def pieces(text: str) -> Any:
     class Pieces(httpx.SyncByteStream, httpx.AsyncByteStream):
         def __iter__(self) -> Any:
@@ -232,12 +240,12 @@ def test_streams_an_answer_whose_bytes_arrive_one_by_one() -> None:
 
 
 def test_raises_if_a_stream_breaks_off_or_fails() -> None:
-    both = Both(lambda _, __: httpx.Response(200, stream=pieces(event("delta", {"text": "25"}))))
+    both = Both(lambda _, __: streamed(pieces(event("delta", {"text": "25"}))))
     with pytest.raises(MemoryConnectionError) as broken:
         both.run(lambda m: list(m.ask_stream("q")), lambda m: collect(m.ask_stream("q")))
     assert broken.value.fault == "broken"
     failing = event("error", {"error": "The model failed", "code": "upstream_error"})
-    both = Both(lambda _, __: httpx.Response(200, stream=pieces(failing)))
+    both = Both(lambda _, __: streamed(pieces(failing)))
     with pytest.raises(MemoryAPIError, match="The model failed"):
         both.run(lambda m: list(m.ask_stream("q")), lambda m: collect(m.ask_stream("q")))
 
@@ -281,6 +289,22 @@ def test_stores_the_others_when_documents_are_refused() -> None:
     assert [one["externalId"] for one in caught.value.documents] == ["a", "bad", "b"]
 
 
+@pytest.mark.parametrize("bad", [{"body": None}, {"body": 5}, {"externalId": None}, {"externalId": ["x"]}, {"gone": True}])
+def test_leaves_documents_with_missing_or_wrong_fields_to_the_service(bad: dict[str, Any]) -> None:
+    def answer(request: httpx.Request, _: int) -> httpx.Response:
+        documents = json.loads(request.content)["documents"]
+        faulty = [index for index, one in enumerate(documents) if one != document("a")]
+        issues = [{"path": f"documents.{index}.body", "message": "m"} for index in faulty]
+        return problem(400, "validation_failed", issues=issues) if faulty else stored(request)
+
+    documents: list[Any] = [{} if "gone" in bad else {**document("b"), **bad}, document("a")]
+    both = Both(answer)
+
+    options: dict[str, Any] = {"on_refused": lambda _document, _error: None}
+    progress = both.run(lambda m: m.ingest(documents, **options), lambda m: m.ingest(documents, **options))
+    assert (progress.ingested, progress.refused) == (1, 1)
+
+
 def test_sends_lone_surrogates_as_escapes() -> None:
     both = Both(lambda request, _: stored(request))
     # Such as a name that Python decoded with surrogateescape.
@@ -308,7 +332,18 @@ def test_sends_any_request() -> None:
     assert both.run(lambda m: m.send(request), lambda m: m.send(request)).text == "ok"
 
 
-@pytest.mark.parametrize(("key", "url"), [("svc x", URL), ("", URL), (KEY, "memory.test"), (KEY, "ftp://x")])
+@pytest.mark.parametrize(
+    ("key", "url"),
+    [
+        ("svc x", URL),
+        ("", URL),
+        (KEY, "memory.test"),
+        (KEY, "ftp://x"),
+        (KEY, "http://memory.test?key=1"),
+        (KEY, "http://memory.test/#top"),
+        (KEY, "http://ada:secret@memory.test"),
+    ],
+)
 def test_refuses_an_invalid_key_or_url(key: str, url: str) -> None:
     for kind in (Memory, AsyncMemory):
         with pytest.raises(ValueError):
@@ -372,7 +407,10 @@ EMPTY: dict[str, Any] = {
 
 
 def test_has_a_method_for_every_operation() -> None:
-    both = Both(lambda _, __: httpx.Response(200, json=EMPTY))
+    def answer(request: httpx.Request, _: int) -> httpx.Response:
+        return exported("") if request.url.path == "/v1/export" else httpx.Response(200, json=EMPTY)
+
+    both = Both(answer)
     both.run(read_everything, await_everything)
     called = {f"{request.method} {request.url.path}" for request in both.requests}
     declared = {f"{method} " + re.sub(r"\{\w+\}", "1", path) for method, path in api.OPERATIONS.values()}
@@ -386,7 +424,7 @@ def test_has_a_method_for_every_operation() -> None:
 
 
 def test_exports_text_in_pieces_from_an_item_on() -> None:
-    both = Both(lambda _, __: httpx.Response(200, text='{"end":true}\n'))
+    both = Both(lambda _, __: exported('{"end":true}\n'))
     pieces = both.run(lambda m: list(m.export("a")), lambda m: collect(m.export("a")))
     assert "".join(pieces) == '{"end":true}\n'
     assert json.loads(both.requests[0].content) == {"after": "a"}
@@ -524,7 +562,7 @@ def test_retries_uncertain_failures_of_idempotent_calls_only(answer: Callable[[]
     ],
 )
 def test_raises_for_an_invalid_event(stream: str) -> None:
-    both = Both(lambda _, __: httpx.Response(200, stream=pieces(stream)))
+    both = Both(lambda _, __: streamed(pieces(stream)))
     with pytest.raises(MemoryAPIError) as caught:
         both.run(lambda m: list(m.ask_stream("q")), lambda m: collect(m.ask_stream("q")))
     assert caught.value.code == "invalid_answer"
@@ -533,9 +571,33 @@ def test_raises_for_an_invalid_event(stream: str) -> None:
 def test_raises_for_an_event_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("retrieval_memory._stream._EVENT_CHARACTERS_MAX", 100)
     for stream in ("data: " + "x" * 200, "data: x\n" * 50):
-        both = Both(lambda _, __: httpx.Response(200, stream=pieces(stream)))
+        both = Both(lambda _, __: streamed(pieces(stream)))
         with pytest.raises(MemoryAPIError, match="no end"):
             both.run(lambda m: list(m.ask_stream("q")), lambda m: collect(m.ask_stream("q")))
+
+
+def test_raises_for_a_page_instead_of_a_stream_or_an_export() -> None:
+    for call, wait in (
+        (lambda m: list(m.ask_stream("q")), lambda m: collect(m.ask_stream("q"))),
+        (lambda m: list(m.export()), lambda m: collect(m.export())),
+    ):
+        with pytest.raises(MemoryAPIError) as caught:
+            Both(lambda _, __: httpx.Response(200, html="<html>")).run(call, wait)
+        assert caught.value.code == "invalid_answer"
+
+
+def test_names_the_target_of_a_redirect() -> None:
+    both = Both(lambda _, __: httpx.Response(301, headers={"location": "https://memory.test/v1/search"}))
+    with pytest.raises(MemoryAPIError, match="redirects to https://memory.test/v1/search"):
+        both.run(lambda m: m.search("q"), lambda m: m.search("q"))
+
+
+@pytest.mark.parametrize("item_id", ["", ".", ".."])
+def test_refuses_an_id_that_would_call_another_route(item_id: str) -> None:
+    both = Both(lambda _, __: httpx.Response(200, json=EMPTY))
+    with pytest.raises(ValueError, match="must not be empty"):
+        both.run(lambda m: m.source_items.delete(item_id), lambda m: m.source_items.delete(item_id))
+    assert both.requests == []
 
 
 def test_raises_the_error_before_a_stream() -> None:
@@ -575,7 +637,7 @@ def test_closes_the_stream_when_the_reader_stops() -> None:
         await stream.aclose()  # type: ignore[attr-defined]
         return first
 
-    assert Both(lambda _, __: httpx.Response(200, stream=Endless())).run(read, read_async) == "delta"
+    assert Both(lambda _, __: streamed(Endless())).run(read, read_async) == "delta"
     assert closed == ["sync", "async"]
 
 

@@ -68,7 +68,7 @@ def error_of(status: int, headers: Mapping[str, str], text: str, now: float) -> 
     details = json_object(text) or {}
     message, code = details.get("error"), details.get("code")
     return MemoryAPIError(
-        message if isinstance(message, str) else f"The service answered {status}",
+        message if isinstance(message, str) else _unworded(status, headers),
         status=status,
         code=code if isinstance(code, str) and code in _CODES else "http_error",
         request_id=headers.get("x-request-id"),
@@ -76,6 +76,12 @@ def error_of(status: int, headers: Mapping[str, str], text: str, now: float) -> 
         retry_after=_retry_after_of(headers.get("retry-after"), now),
         details=details,
     )
+
+
+def _unworded(status: int, headers: Mapping[str, str]) -> str:
+    if 300 <= status < 400 and (target := headers.get("location")):
+        return f"The URL redirects to {target}; use the address of the service itself"
+    return f"A proxy or another program answered {status} instead of the service. Is the URL that of the service?"
 
 
 def invalid_answer(status: int, headers: Mapping[str, str], what: str) -> MemoryAPIError:

@@ -75,7 +75,7 @@ class Ingest:
         self._bytes_max = _limit("bytes_per_request", bytes_per_request, _BYTES_DEFAULT, INGEST_REQUEST_BYTES_MAX)
         self._on_refused = on_refused
         self._on_progress = on_progress
-        self._batch: dict[tuple[str, str], Weighed] = {}
+        self._batch: dict[str, Weighed] = {}
         self._bytes = _ENVELOPE_BYTES
         self.progress = IngestProgress()
 
@@ -87,7 +87,7 @@ class Ingest:
         if fault is not None:
             self._refuse(document, fault)
             return
-        key = (document["provider"], document["externalId"])
+        key = dumps([document.get("provider"), document.get("externalId")])
         is_full = len(self._batch) == self._documents_max or self._bytes + size > self._bytes_max
         # The service refuses a request with two documents of the same key.
         if self._batch and (is_full or key in self._batch):
@@ -148,8 +148,9 @@ def _limit(name: str, value: int | None, default: int, maximum: int) -> int:
 
 
 def _fault_of(document: IngestDocument, json_bytes: int) -> ValueError | None:
-    name = f'The document "{document["externalId"]}" of {document["provider"]}'
-    text_bytes = len(document["body"].encode(errors="surrogatepass"))
+    # A field that is missing or of another type is the service's to refuse.
+    name = f'The document "{document.get("externalId")}" of {document.get("provider")}'
+    text_bytes = len(str(document.get("body", "")).encode(errors="surrogatepass"))
     if text_bytes > INGEST_TEXT_BYTES_MAX:
         return ValueError(f"{name} has a body of {text_bytes} bytes; at most {INGEST_TEXT_BYTES_MAX} fit: split it")
     if _ENVELOPE_BYTES + json_bytes > INGEST_REQUEST_BYTES_MAX:

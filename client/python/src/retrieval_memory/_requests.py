@@ -72,7 +72,10 @@ def settings_of(
     headers: Mapping[str, str],
 ) -> Settings:
     """Raises ValueError for an invalid key or URL."""
+    url = str(url).strip()
     parts = urlsplit(url)
+    if parts.query or parts.fragment or parts.username is not None:
+        raise ValueError("url must be the http or https address of the service, without user, query and fragment")
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise ValueError(f'url must be the http or https address of the service, not "{url}"')
     authorization = {}
@@ -100,6 +103,9 @@ def operation(
     method, template = OPERATIONS[operation_id]
     filled = template
     for name, value in (path or {}).items():
+        # URLs drop empty and dotted segments, so the request would reach another route.
+        if value in ("", ".", ".."):
+            raise ValueError(f'{name} must not be empty, "." or ".."')
         filled = filled.replace("{" + name + "}", quote(value, safe=""))
     pairs = [(name, _text_of(value)) for name, value in (query or {}).items() if value is not None]
     address = f"{filled}?{urlencode(pairs)}" if pairs else filled
@@ -122,7 +128,7 @@ def to_request(query: str | Mapping[str, Any]) -> Mapping[str, Any]:
 
 def export_request(after: str | None) -> RawRequest:
     body = {} if after is None else {"after": after}
-    return RawRequest("POST", "/v1/export", dumps(body), accept="*/*", idempotent=True)
+    return RawRequest("POST", "/v1/export", dumps(body), accept="application/x-ndjson", idempotent=True)
 
 
 def http_request(client: httpx.Client | httpx.AsyncClient, settings: Settings, request: RawRequest) -> httpx.Request:

@@ -9,7 +9,7 @@ from typing import Any, AsyncIterator, Iterator, Mapping
 
 import httpx
 
-from ._errors import MemoryAPIError, MemoryConnectionError
+from ._errors import MemoryAPIError, MemoryConnectionError, invalid_answer
 from ._requests import RawAnswer, RawRequest, Settings, checked, connection_error, http_request, operation, parsed
 from ._retries import Retries, RetryPolicy
 
@@ -29,6 +29,15 @@ async def async_pieces_of(response: httpx.Response) -> AsyncIterator[str]:
         yield decoder.decode(piece)
     if rest := decoder.decode(b"", final=True):
         yield rest
+
+
+def is_expected(response: httpx.Response, request: RawRequest) -> bool:
+    """Whether a streamed answer has the type that the request accepts."""
+    return str(response.headers.get("content-type", "")).startswith(request.accept)
+
+
+def unexpected(response: httpx.Response, request: RawRequest) -> MemoryAPIError:
+    return invalid_answer(response.status_code, response.headers, f"The answer is not {request.accept}")
 
 
 class Transport:
@@ -84,7 +93,10 @@ class Transport:
         try:
             response = self.client.send(http_request(self.client, settings, request), stream=True)
             if response.is_success:
-                return response
+                if is_expected(response, request):
+                    return response
+                response.close()
+                raise unexpected(response, request)
             response.read()
             response.close()
         except httpx.HTTPError as error:
@@ -146,7 +158,10 @@ class AsyncTransport:
         try:
             response = await self.client.send(http_request(self.client, settings, request), stream=True)
             if response.is_success:
-                return response
+                if is_expected(response, request):
+                    return response
+                await response.aclose()
+                raise unexpected(response, request)
             await response.aread()
             await response.aclose()
         except httpx.HTTPError as error:
