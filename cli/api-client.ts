@@ -51,7 +51,7 @@ const REQUEST_TIMEOUT_MS = 180_000
 
 /**
  * A client for the service at `url` (its origin, possibly with a path) that presents `key`; with `organizationId` it
- * acts as a user in that workspace. @throws UsageError for a malformed key
+ * acts as a user in that workspace. @throws UsageError for a malformed URL or key
  */
 export function createApiClient(options: {
   url: string
@@ -66,9 +66,11 @@ export function createApiClient(options: {
     retry: false,
     headers: organization,
   } as const
-  const anonymous = new Memory({ ...shared, apiKey: null })
+  const anonymous = open({ ...shared, apiKey: null }, (cause) => `--url or MEMORY_URL: ${messageOf(cause)}`)
   const { url } = anonymous
-  const withKey = options.key ? openWithKey({ ...shared, apiKey: options.key }) : undefined
+  const withKey = options.key
+    ? open({ ...shared, apiKey: options.key }, (cause) => `The API key is malformed: ${messageOf(cause)}`)
+    : undefined
   const memory = (): Memory => {
     if (withKey === undefined) throw new CommandError(NO_KEY)
     return withKey
@@ -106,11 +108,14 @@ export function createApiClient(options: {
   }
 }
 
-function openWithKey(options: ConstructorParameters<typeof Memory>[0]): Memory {
+function open(
+  options: ConstructorParameters<typeof Memory>[0],
+  describe: (cause: unknown) => string,
+): Memory {
   try {
     return new Memory(options)
   } catch (cause) {
-    throw new UsageError(`The API key is malformed: ${messageOf(cause)}`)
+    throw new UsageError(describe(cause))
   }
 }
 
@@ -130,7 +135,8 @@ export function connectionMessage(url: string, { fault, cause }: MemoryConnectio
   const { origin } = new URL(url)
   if (fault === 'timeout') return `${origin} did not answer within ${REQUEST_TIMEOUT_MS / 1000} s`
   const root = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
-  if (fault === 'broken') return `The connection to ${origin} was interrupted: ${messageOf(root)}`
+  if (fault === 'broken')
+    return `The connection to ${origin} was interrupted${root === undefined ? '' : `: ${messageOf(root)}`}`
   return unreachable(url, cause)
 }
 

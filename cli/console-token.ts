@@ -31,7 +31,7 @@ export async function fetchConsoleToken(
       code_verifier: verifier,
     }),
   })
-  const answer = TokenResponse.safeParse(await response.json())
+  const answer = TokenResponse.safeParse(await response.json().catch(() => undefined))
   if (!answer.success) throw new CommandError(`${url} returned no token (status ${response.status})`)
   return { token: answer.data.access_token, expiresIn: answer.data.expires_in }
 }
@@ -49,7 +49,8 @@ async function authorize(serviceUrl: string, email: string, challenge: string): 
   })
   const response = await request(`${serviceUrl}/oidc/authorize?${query.toString()}`, { redirect: 'manual' })
   const back = response.headers.get('location')
-  if (response.status === 302 && back !== null) {
+  // Another program may redirect to its own sign-in page.
+  if (response.status === 302 && back?.startsWith(REDIRECT_URI)) {
     const { searchParams } = new URL(back)
     const code = searchParams.get('code')
     if (code !== null) return code

@@ -33,6 +33,20 @@ const finding = (...hits: object[]): void => {
 }
 
 describe('memory evaluate', () => {
+  it('prints the results that were paid for when it cannot continue', async () => {
+    let asked = 0
+    const used = { status: 429, body: { error: 'No credits are left', code: 'quota_exceeded' } }
+    service.intercept = ({ path }) => {
+      if (path === '/v1/ask') return ++asked > 1 ? used : { status: 200, body: ANSWER }
+      return { status: 200, body: { query: 'q', hits: [hit(1, 'Travel')] } }
+    }
+    await writeFile(file, 'question,page\nOne?,Travel\nTwo?,Travel\n')
+    const { code, stdout, stderr } = await evaluate()
+    expect(code).toBe(1)
+    expect(stdout).toContain('rank 1: One?')
+    expect(stderr).toContain('No credits are left')
+  })
+
   it('ranks the expected pages and facts, counts hits, and asks one search and one answer a question', async () => {
     finding(hit(1, 'Travel'), hit(1, 'Travel'), hit(2, 'PTO  Policy'), hit(3, 'Other', 'the **magic** word'))
     await writeFile(

@@ -2,7 +2,9 @@
 import { CommanderError } from 'commander'
 import { MemoryError } from '../client/src/index.ts'
 import { codeOf, CommandError, ConnectionError, UsageError } from './failures.ts'
+import { describeWriteError } from './describe-file-error.ts'
 import { createProgram } from './program.ts'
+import { printable } from './terminal.ts'
 
 const EXIT_FAILED = 1
 const EXIT_USAGE = 2
@@ -29,7 +31,8 @@ function beforeOperands(args: readonly string[]): readonly string[] {
 function writeFailure(error: unknown, json: boolean): void {
   if (json) process.stderr.write(`${JSON.stringify(failureBody(error))}\n`)
   // Commander has already printed its message.
-  else if (!(error instanceof CommanderError)) process.stderr.write(`Error: ${failureText(error)}\n`)
+  else if (!(error instanceof CommanderError))
+    process.stderr.write(`Error: ${printable(failureText(error))}\n`)
 }
 
 function failureBody(error: unknown): Record<string, unknown> {
@@ -60,7 +63,8 @@ function failureText(error: unknown): string {
 // A reader that closes the pipe early, such as `head`, is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0)
-  throw error
+  process.stderr.write(`Error: The output cannot be written: ${describeWriteError(error)}\n`)
+  process.exit(EXIT_FAILED)
 })
 
 // Work continues when nobody reads its notes.

@@ -1,12 +1,12 @@
-import { open, rename, rm, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { describeWriteError } from '../describe-file-error.ts'
 import { CommandError, ConnectionError, messageOf } from '../failures.ts'
 import { givenPath } from '../given-path.ts'
+import { writeNewFile } from '../new-file.ts'
 import { operatorToken } from '../operator-client.ts'
 import type { Terminal } from '../terminal.ts'
 import { openSession, printJson } from './session.ts'
@@ -97,54 +97,18 @@ function arrivingFrom(response: Response): Arriving {
   return { name, bytes: Readable.fromWeb(response.body) }
 }
 
-/** Writes to a temporary name and renames after verification: a file with the final name is complete. */
+/** Writes and verifies the file. */
 async function keepFile<T>(
   { name, bytes }: Arriving,
   asked: string | undefined,
   check: (file: string) => Promise<T>,
 ): Promise<Kept<T>> {
   const file = asked ?? givenPath(name)
-  const part = `${file}.part`
-  try {
-    // It may hold secrets, so only its owner may read it.
-    const handle = await open(part, 'wx', 0o600).catch((error: unknown) => {
-      if (isTaken(error)) throw error
-      throw new CommandError(`${file} cannot be written: ${describeWriteError(error)}`, { cause: error })
-    })
+  return await writeNewFile(file, async (handle, part) => {
     await pipeline(bytes, handle.createWriteStream({ flush: true }))
-    const found = await check(part)
-    if (await exists(file)) throw new CommandError(`${file} already exists; nothing was overwritten`)
-    await rename(part, file)
-    await flushFolder(path.dirname(file))
-    return { file, found }
-  } catch (error) {
-    if (isTaken(error))
-      throw new CommandError(
-        `${part} exists: another backup is writing it, or one was killed; if so, remove it`,
-      )
-    await rm(part, { force: true })
-    throw error
-  }
+    return { file, found: await check(part) }
+  })
 }
-
-/** So that the file keeps its name through a power cut. */
-async function flushFolder(folder: string): Promise<void> {
-  const handle = await open(folder)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
-const isTaken = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'EEXIST'
-
-const exists = (file: string): Promise<boolean> =>
-  stat(file).then(
-    () => true,
-    () => false,
-  )
 
 async function restore(
   file: string,

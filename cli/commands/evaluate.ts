@@ -30,22 +30,30 @@ export function addEvaluateCommand(program: Command): void {
       const retry = retryPolicyOn(terminal, client.url)
       const ranAt = new Date().toISOString()
       const results: QuestionResult[] = []
-      for (const question of questions) {
-        terminal.note(`${results.length + 1} of ${questions.length}: ${printableLine(question.question)}`)
-        results.push(
-          await evaluateQuestion(client, question, { shared: personOf(options.onBehalfOf), retry, last }),
-        )
+      // The results were paid for, so they are printed in any case.
+      const show = (): void => {
+        const summary = summarize(results)
+        if (json) return printJson(terminal, { ranAt, lastRanAt, summary, results })
+        for (const result of results) printResult(terminal, result, options.full === true)
+        printSummary(terminal, summary, lastRanAt)
+      }
+      try {
+        for (const question of questions) {
+          terminal.note(`${results.length + 1} of ${questions.length}: ${printableLine(question.question)}`)
+          results.push(
+            await evaluateQuestion(client, question, { shared: personOf(options.onBehalfOf), retry, last }),
+          )
+        }
+      } catch (error) {
+        if (results.length > 0) show()
+        throw error
       }
       await writeLastRun(lastFile, ranAt, results).catch((error: unknown) => {
-        // The results were paid for, so they are printed in any case.
         terminal.note(
           `${lastFile} cannot be written, so the next run has nothing to compare with: ${describeWriteError(error)}`,
         )
       })
-      const summary = summarize(results)
-      if (json) return printJson(terminal, { ranAt, lastRanAt, summary, results })
-      for (const result of results) printResult(terminal, result, options.full === true)
-      printSummary(terminal, summary, lastRanAt)
+      show()
     })
 }
 

@@ -36,11 +36,13 @@ afterEach(async () => {
 const breaking =
   (lines: string) =>
   (response: ServerResponse): void =>
-    void response.write(lines, () => setImmediate(() => response.destroy()))
+    void response
+      .writeHead(200, { 'content-type': 'application/x-ndjson' })
+      .write(lines, () => setImmediate(() => response.destroy()))
 const whole =
   (lines: string) =>
   (response: ServerResponse): void =>
-    void response.end(lines)
+    void response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end(lines)
 const file = (): string => path.join(home, 'workspace.jsonl')
 const run = (target = file()) =>
   runCommand(['export', target], {
@@ -74,6 +76,11 @@ describe('memory export', () => {
     answers = [(response) => response.writeHead(403).end('{"error":"No","code":"action_not_allowed"}')]
     expect(await run()).toMatchObject({ code: 1, stderr: expect.stringContaining('No') })
     expect(await readdir(home)).toEqual([])
+    // Another export under way, or somebody's file.
+    await writeFile(`${file()}.part`, 'theirs')
+    expect(await run()).toMatchObject({ code: 1, stderr: expect.stringContaining('.part exists') })
+    expect(await readFile(`${file()}.part`, 'utf8')).toBe('theirs')
+    await rm(`${file()}.part`)
     await writeFile(file(), 'mine')
     expect(await run()).toMatchObject({ code: 1, stderr: expect.stringContaining('already exists') })
     expect(await readFile(file(), 'utf8')).toBe('mine')

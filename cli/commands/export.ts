@@ -1,12 +1,12 @@
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { MemoryConnectionError } from '../../client/src/index.ts'
-import { describeWriteError } from '../describe-file-error.ts'
 import { CommandError } from '../failures.ts'
 import { givenPath } from '../given-path.ts'
 import { readLines } from '../import/read-lines.ts'
 import { isEnd, workspaceHeader } from '../import/workspace-items.ts'
+import { writeNewFile } from '../new-file.ts'
 import { parseJson } from '../parse-json.ts'
 import { openSession, printJson, type Session } from './session.ts'
 
@@ -25,24 +25,13 @@ export function addExportCommand(program: Command): void {
 
 async function exportTo(file: string, _options: unknown, command: Command): Promise<void> {
   const session = openSession(command)
-  if (await exists(file)) throw new CommandError(`${file} already exists; nothing was overwritten`)
-  const part = `${file}.part`
-  // It has everything that was stored, so only its owner may read it.
-  const handle = await open(part, 'w', 0o600).catch((error: unknown) => {
-    throw new CommandError(`${file} cannot be written: ${describeWriteError(error)}`, { cause: error })
-  })
-  try {
-    const { items, model } = await writeAll(session, handle)
+  const { items, model } = await writeNewFile(file, async (handle) => {
+    const progress = await writeAll(session, handle)
     await handle.sync()
-    await rename(part, file)
-    if (session.json) return printJson(session.terminal, { file, items, model })
-    session.terminal.print(`${file}: ${items} items with vectors of ${model ?? 'no model'}`)
-  } catch (error) {
-    await rm(part, { force: true })
-    throw error
-  } finally {
-    await handle.close()
-  }
+    return progress
+  })
+  if (session.json) return printJson(session.terminal, { file, items, model })
+  session.terminal.print(`${file}: ${items} items with vectors of ${model ?? 'no model'}`)
 }
 
 interface Progress {
@@ -93,9 +82,3 @@ async function writeSome(
     progress.after = item.data.id
   }
 }
-
-const exists = (file: string): Promise<boolean> =>
-  stat(file).then(
-    () => true,
-    () => false,
-  )

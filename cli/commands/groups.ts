@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { Group, GroupResponse } from '../api-shapes.ts'
 import { askFirst } from '../confirm.ts'
@@ -17,12 +17,12 @@ export function addGroupsCommand(program: Command): void {
   groups
     .command('show')
     .description('show the members of a group')
-    .argument('<id>', 'its ID, from "groups list"')
+    .argument('<id>', 'its ID, from "groups list"', groupId)
     .action(showGroup)
   groups
     .command('set')
     .description('create a group, or replace all its members')
-    .argument('<id>', 'the ID that access policies use')
+    .argument('<id>', 'the ID that access policies use', groupId)
     .requiredOption(
       '--members <list>',
       'email addresses, such as ada@example.com,grace@example.com',
@@ -33,9 +33,15 @@ export function addGroupsCommand(program: Command): void {
   groups
     .command('delete')
     .description('delete a group')
-    .argument('<id>', 'its ID, from "groups list"')
+    .argument('<id>', 'its ID, from "groups list"', groupId)
     .option('-y, --yes', 'do not ask for confirmation')
     .action(deleteGroup)
+}
+
+/** An ID that can be part of a path. */
+function groupId(text: string): string {
+  if (/^\.{0,2}$/.test(text)) throw new InvalidArgumentError('It must not be empty, "." or "..".')
+  return text
 }
 
 async function listGroups(_options: unknown, command: Command): Promise<void> {

@@ -3,7 +3,8 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import type { ApiClient } from '../api-client.ts'
 import { MemoryError, readEvents } from '../../client/src/index.ts'
-import { codeOf, ConnectionError } from '../failures.ts'
+import { codeOf, CommandError, ConnectionError } from '../failures.ts'
+import { parseJson } from '../parse-json.ts'
 import { openSession } from './session.ts'
 
 /** Where messages carry their protocol version since 2026-07-28. */
@@ -24,6 +25,7 @@ const Message = z.looseObject({
 })
 type Message = z.output<typeof Message>
 
+const Answer = z.looseObject({ jsonrpc: z.literal('2.0') })
 const Initialized = z.object({ result: z.object({ protocolVersion: z.string() }) })
 
 /** JSON-RPC 2.0's internal error, which clients display as is. */
@@ -122,10 +124,11 @@ async function send(
     signal,
   })
   if (text.trim() === '') return []
-  if (!headers.get('content-type')?.startsWith('text/event-stream')) return [text]
   const answers: string[] = []
-  for await (const { data } of readEvents([text])) if (data !== '') answers.push(data)
-  return answers
+  if (!headers.get('content-type')?.startsWith('text/event-stream')) answers.push(text)
+  else for await (const { data } of readEvents([text])) if (data !== '') answers.push(data)
+  // The reader of stdout expects one message per line, and nothing else.
+  return answers.map((answer) => JSON.stringify(client.check(Answer, parseJson(answer))))
 }
 
 /** The HTTP headers of a message: since 2026-07-28 they also name its method and target. */
@@ -155,7 +158,8 @@ function errorLine(id: string | number | null, code: number, message: string): s
 
 /** Passes on protocol errors as received; words errors of the service or the connection. */
 function errorOf(error: unknown, id: string | number): string {
-  if (error instanceof ConnectionError) return errorLine(id, INTERNAL_ERROR, error.message)
+  if (error instanceof ConnectionError || error instanceof CommandError)
+    return errorLine(id, INTERNAL_ERROR, error.message)
   if (!(error instanceof MemoryError)) throw error
   if (error.details['jsonrpc'] === '2.0') return JSON.stringify(error.details)
   return errorLine(id, INTERNAL_ERROR, `${error.message} (${codeOf(error)})`)

@@ -3,7 +3,8 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { z } from 'zod'
-import { CommandError, isMissingFile, messageOf } from '../failures.ts'
+import { describeWriteError } from '../describe-file-error.ts'
+import { CommandError, isMissingFile } from '../failures.ts'
 import { parseJson } from '../parse-json.ts'
 
 const FileRecord = z.object({
@@ -57,7 +58,9 @@ export const prefixOf = (root: string): string => path.basename(root)
 /** The user's state folder, by the system's convention. */
 export function stateFolder(env: NodeJS.ProcessEnv): string {
   const windows = process.platform === 'win32' ? env.LOCALAPPDATA : undefined
-  const base = windows ?? env.XDG_STATE_HOME ?? path.join(os.homedir(), '.local', 'state')
+  const chosen = windows ?? env.XDG_STATE_HOME
+  // The convention ignores an empty and a relative folder: state would end up in the current one.
+  const base = chosen && path.isAbsolute(chosen) ? chosen : path.join(os.homedir(), '.local', 'state')
   return path.join(base, 'retrieval-memory', 'imports')
 }
 
@@ -88,7 +91,7 @@ async function stateFileNames(folder: string): Promise<string[]> {
     return (await readdir(folder)).filter((name) => /^[0-9a-f]{32}\.json$/.test(name)).toSorted()
   } catch (error) {
     if (isMissingFile(error)) return []
-    throw unreadable(error)
+    throw unusable(folder, 'read', error)
   }
 }
 
@@ -96,12 +99,16 @@ async function readState(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    throw unreadable(error)
+    throw unusable(path.dirname(file), 'read', error)
   }
 }
 
-const unreadable = (cause: unknown) =>
-  new CommandError(`The import state cannot be read: ${messageOf(cause)}`, { cause })
+const unusable = (folder: string, what: 'read' | 'written', cause: unknown): CommandError =>
+  new CommandError(
+    `The import state in ${folder} cannot be ${what}: ${describeWriteError(cause)}. ` +
+      'Set XDG_STATE_HOME to a folder that you can write to, and run the command again; stored documents are skipped',
+    { cause },
+  )
 
 // A damaged or unknown state only costs time: the service skips what it has.
 function stateOf(content: unknown, { url, sourceId }: Destination): ImportState | null {
@@ -146,8 +153,12 @@ export async function writeState(
     files: Object.fromEntries(files),
   }
   const file = path.join(folder, stateFileName(destination, prefix))
-  await mkdir(folder, { recursive: true })
   const temporary = `${file}.${process.pid}.tmp`
-  await writeFile(temporary, JSON.stringify(content), { mode: 0o600 })
-  await rename(temporary, file)
+  try {
+    await mkdir(folder, { recursive: true })
+    await writeFile(temporary, JSON.stringify(content), { mode: 0o600 })
+    await rename(temporary, file)
+  } catch (cause) {
+    throw unusable(folder, 'written', cause)
+  }
 }

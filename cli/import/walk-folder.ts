@@ -102,6 +102,7 @@ function endingOf(name: string): string {
 }
 
 async function troubleWith(entry: Dirent, folder: string, error: unknown): Promise<string> {
+  if (isMissingFile(error) && entry.name.includes('\ufffd')) return 'its name is not UTF-8; rename it'
   if (!entry.isSymbolicLink() || !isMissingFile(error)) return describeFileError(error)
   const target = await readlink(path.join(folder, entry.name)).catch(() => 'a file')
   return `it is a link to ${target}, which does not exist`
