@@ -52,6 +52,8 @@ const NameRows = z.array(
   z.object({ entity_id: z.string(), name: z.string(), alias: z.string().nullable(), items: z.number() }),
 )
 
+/** Limit on an atom's names, those of most items. A mailbox that many people send from has one for each of them. */
+const NAMES_MAX = 50
 /** Limit on the atoms that share the same names. */
 const SAME_NAMED_MAX = 1_000
 /** How many steps shared names are followed: from a handle to an address, to a name, to a phrase. */
@@ -142,9 +144,14 @@ export function countedInAll(db: Db, view: View): CountsOf {
 }
 
 const selectNames = prepareInView(`
-  select entity_id, name, max(alias) as alias, sum(items)::int as items from entity_names
-  where organization_id = $1 and entity_id = any($2::uuid[]) and source_id = any($3::uuid[])
-  group by entity_id, name`)
+  select entity_id, name, alias, items from (
+    select entity_id, name, max(alias) as alias, sum(items)::int as items,
+      row_number() over (partition by entity_id order by sum(items) desc, name) as place
+    from entity_names
+    where organization_id = $1 and entity_id = any($2::uuid[]) and source_id = any($3::uuid[])
+    group by entity_id, name
+  ) n
+  where place <= ${NAMES_MAX}`)
 
 async function namesOf(db: Db, view: View, ids: readonly string[]): Promise<Map<string, CountedName[]>> {
   const parts = await inHalves(ids, (part) =>

@@ -1,8 +1,10 @@
+import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { testItem } from '../../test/support/items.ts'
 import { insertOrganization, type TestOrganization } from '../../test/support/organizations.ts'
+import type { Db } from '../database/database.ts'
 import { loadTermWeights } from '../inference/term-weights.ts'
 import { createItems, type Items, type NewItem } from '../items/index.ts'
 import { systemClock } from '../kernel/clock.ts'
@@ -44,7 +46,8 @@ async function store(...values: Values[]): Promise<TestOrganization> {
   return organization
 }
 
-const canvas = () => createMemoryCanvas({ db: database.db, clock: systemClock, findItems: async () => [] })
+const canvas = (db: Db = database.db) =>
+  createMemoryCanvas({ db, clock: systemClock, findItems: async () => [] })
 const { signal } = new AbortController()
 
 const letter = (n: number): string => String.fromCodePoint(97 + Math.floor(n))
@@ -61,6 +64,42 @@ describe('the limit', () => {
       expect(ids).toHaveLength(limit)
       expect(ids).toContain(around)
     }
+  })
+})
+
+describe('a mailbox that many people send from', () => {
+  it('is shown by its address, and few of its names are loaded', async () => {
+    const organization = await store(
+      ...Array.from({ length: 70 }, (_, n) => ({
+        body: 'Hi.',
+        authorName: `Zq${letter(n % 26)}${letter(n / 26)}xor Lovelace <invitations@corp.com>`,
+      })),
+    )
+    const rows: number[] = []
+    const counting: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        rows.push(result.rows.length)
+        return result
+      },
+    }
+    const { nodes } = await canvas(database.db.withPlugin(counting)).draw(
+      organization.caller(),
+      { limit: 50 },
+      signal,
+    )
+    const people = nodes.filter(({ type }) => type === 'person')
+    expect(people).toEqual([expect.objectContaining({ label: 'invitations@corp.com', weight: 70 })])
+    expect(Math.max(...rows)).toBeLessThan(70)
+  })
+
+  it('is shown by the name that is clearly the most frequent', async () => {
+    const names = ['Ada Lovelace', 'Ada King', 'Ada Byron', 'Augusta Ada Byron', 'Ada Lovelace']
+    const organization = await store(
+      ...names.map((name) => ({ body: 'Hi.', authorName: `${name} <ada@corp.com>` })),
+    )
+    const { nodes } = await canvas().draw(organization.caller(), { limit: 50 }, signal)
+    expect(nodes.filter(({ type }) => type === 'person').map(({ label }) => label)).toEqual(['Ada Lovelace'])
   })
 })
 

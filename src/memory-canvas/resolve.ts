@@ -128,9 +128,16 @@ export function wordsToWeigh(atoms: readonly Atom[]): string[] {
 }
 
 function isShared(atom: Atom): boolean {
-  if (atom.type !== 'person' || atom.rank !== RANK.address) return false
-  const fullNames = new Set(atom.names.map(({ alias }) => alias).filter((alias) => alias?.includes(' ')))
-  return fullNames.size > NAMES_OF_ONE_MAX
+  return fullNamesOf(atom).length > NAMES_OF_ONE_MAX
+}
+
+/** The items of each full name of an address, most first. */
+function fullNamesOf({ type, rank, names }: Atom): number[] {
+  if (type !== 'person' || rank !== RANK.address) return []
+  const fullNames = new Map<string, number>()
+  for (const { alias, items } of names)
+    if (alias?.includes(' ')) fullNames.set(alias, (fullNames.get(alias) ?? 0) + items)
+  return [...fullNames.values()].toSorted((left, right) => right - left)
 }
 
 function toEntity(root: Atom, atoms: Atom[]): Entity {
@@ -138,14 +145,26 @@ function toEntity(root: Atom, atoms: Atom[]): Entity {
   const names = namesTogether(atoms).toSorted(
     (left, right) => right.items - left.items || (left.name < right.name ? -1 : 1),
   )
+  const label = addressOfSeveral(root) ?? labelOf(names, root)
+  const aliases = names.length < 2 ? [] : names.map(({ name }) => name).filter((name) => name !== label)
+  return { id: root.id, type: root.type, label, aliases, weight: itemsOf(counts), counts, atoms }
+}
+
+/** An address that several people use, none of them clearly most; undefined: another atom. */
+function addressOfSeveral(atom: Atom): string | undefined {
+  const [best = 0, second = 0] = fullNamesOf(atom)
+  if (!isShared(atom) || best >= CLEARLY * second) return undefined
+  return atom.names.find(({ alias }) => alias === null)?.name
+}
+
+function labelOf(names: readonly { name: string }[], root: Atom): string {
   let label = names[0]?.name ?? ''
   let least = plainness(label, root)
   for (const { name } of names) {
     const farness = least === 0 ? 0 : plainness(name, root)
     if (farness < least) [label, least] = [name, farness]
   }
-  const aliases = names.length < 2 ? [] : names.map(({ name }) => name).filter((name) => name !== label)
-  return { id: root.id, type: root.type, label, aliases, weight: itemsOf(counts), counts, atoms }
+  return label
 }
 
 function countsTogether(atoms: readonly Atom[]): Map<string, SourceCount> {
