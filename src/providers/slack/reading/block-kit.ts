@@ -101,5 +101,6 @@ function mentionOf({ type, url, name, range, fallback, user_id, channel_id }: Pa
   }
 }
 
-const escaped = (plain: string): string =>
+/** Plain text as mrkdwn. */
+export const escaped = (plain: string): string =>
   plain.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

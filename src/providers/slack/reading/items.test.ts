@@ -43,6 +43,15 @@ describe('mrkdwn as text', () => {
   })
 })
 
+describe('files and attachments', () => {
+  it('show whatever names and text they have', () => {
+    const files = [{ title: '', name: 'a<b> & c.txt' }, { name: ' ' }, {}]
+    const message = { ...at(0, ''), files, attachments: [{ title: 'T', fallback: 'x &amp; y' }] }
+    expect(conversationItem(context, [message]).body).toBe('T: x & y\n[file: a<b> & c.txt]')
+    expect([isContent(message), isContent({ ...at(0, ' '), files: [{}] })]).toEqual([true, false])
+  })
+})
+
 describe('conversations', () => {
   it('end after a pause of five minutes', () => {
     const gathered = gatherConversations([at(0), at(300), at(601), at(602)])

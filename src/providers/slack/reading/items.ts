@@ -1,7 +1,7 @@
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
 import type { AccessPolicy, ItemMetadata, ProviderItem } from '../../adapter.ts'
 import { shortLine } from '../../../text/short-line.ts'
-import { isContent, isReply, isThreadRoot, tsDate, type SlackMessage } from './messages.ts'
+import { isContent, isReply, isThreadRoot, shownParts, tsDate, type SlackMessage } from './messages.ts'
 import { mrkdwnToText, type SlackNames } from './mrkdwn.ts'
 
 /** Bounds of a conversation outside threads: the longest pause, and the longest text. */
@@ -49,11 +49,6 @@ export function slackItemId(teamId: string, channelId: string, ts: string): stri
 export function channelIdRange(teamId: string, channelId: string): { from: string; to: string } {
   // '0' is the character after '/'.
   return { from: `${teamId}/${channelId}/`, to: `${teamId}/${channelId}0` }
-}
-
-/** The thread roots among a block's messages. */
-export function threadRoots(messages: readonly SlackMessage[]): SlackMessage[] {
-  return messages.filter(isThreadRoot)
 }
 
 /** The conversations of one block, oldest first: runs of messages outside threads without a longer pause. */
@@ -149,21 +144,10 @@ function bodyOf(messages: readonly SlackMessage[], people: SlackPeople): string 
     .join('\n')
 }
 
-/** A message's own text, then its attachments. */
-function messageText(message: SlackMessage, people: SlackPeople): string {
-  const attachments = (message.attachments ?? []).map((attachment) =>
-    [attachment.title, attachment.text ?? attachment.fallback].filter(Boolean).join(': '),
-  )
-  const files = (message.files ?? [])
-    .map((file) => file.title ?? file.name ?? '')
-    .filter((name) => name !== '')
-  const parts = [
-    mrkdwnToText(message.text ?? '', people),
-    ...attachments.map((text) => mrkdwnToText(text, people)),
-    ...files.map((name) => `[file: ${name}]`),
-  ]
-  return parts.filter((part) => part.trim() !== '').join('\n')
-}
+const messageText = (message: SlackMessage, people: SlackPeople): string =>
+  shownParts(message)
+    .map((part) => mrkdwnToText(part, people))
+    .join('\n')
 
 function lastChange(messages: readonly SlackMessage[]): string {
   return messages.reduce((latest, message) => {

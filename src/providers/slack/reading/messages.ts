@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { shownText } from './block-kit.ts'
+import { escaped, shownText } from './block-kit.ts'
 
 /** A field of an unexpected type is dropped: one odd message must not cost its channel. */
 const text = z.string().optional().catch(undefined)
@@ -92,23 +92,20 @@ export function readMessages(messages: readonly unknown[] | undefined): SlackMes
 }
 
 /** Whether a message has content: not a system event, not hidden, not the `tombstone` of a deleted root. */
-export function isContent(message: SlackMessage): boolean {
-  if (isSystemSubtype(message.subtype) || message.hidden === true || message.subtype === 'tombstone')
-    return false
-  return hasText(message)
-}
+export const isContent = (message: SlackMessage): boolean =>
+  !isSystemSubtype(message.subtype) &&
+  message.hidden !== true &&
+  message.subtype !== 'tombstone' &&
+  shownParts(message).length > 0
 
-function hasText(message: SlackMessage): boolean {
-  const parts = [
-    message.text,
-    ...(message.files ?? []).flatMap((file) => [file.title, file.name]),
-    ...(message.attachments ?? []).flatMap((attachment) => [
-      attachment.title,
-      attachment.text,
-      attachment.fallback,
-    ]),
-  ]
-  return parts.some((part) => part !== undefined && part.trim() !== '')
+/** A message's own text, its attachments and the names of its files, in mrkdwn. */
+export function shownParts({ text: own = '', attachments = [], files = [] }: SlackMessage): string[] {
+  const names = files.flatMap((file) => file.title?.trim() || file.name?.trim() || [])
+  return [
+    own,
+    ...attachments.map((one) => [one.title, one.text ?? one.fallback].filter(Boolean).join(': ')),
+    ...names.map((name) => `[file: ${escaped(name)}]`),
+  ].filter((part) => part.trim() !== '')
 }
 
 export function isThreadRoot(message: SlackMessage): boolean {

@@ -10,10 +10,9 @@ import {
   gatherConversations,
   slackItemId,
   threadItem,
-  threadRoots,
   type ItemContext,
 } from './items.ts'
-import type { SlackMessage } from './messages.ts'
+import { isThreadRoot, type SlackMessage } from './messages.ts'
 import type { SlackDirectory } from './people.ts'
 import { areUnwatchedKnown, isThreadKnown, watchThread } from './watched-threads.ts'
 
@@ -94,7 +93,7 @@ async function readBlock(
   await directory.load(block.messages)
   for (const conversation of gatherConversations(block.messages)) addConversation(reading, conversation, part)
   const { id: channelId } = context.channel
-  const roots = threadRoots(block.messages)
+  const roots = block.messages.filter(isThreadRoot)
   const unwatched = roots.filter(
     (root) => !threads.forced.has(root.ts) && isThreadKnown(state, channelId, root) === null,
   )
