@@ -1,3 +1,4 @@
+import { DAY_MS } from '../kernel/clock.ts'
 import type { FailureCode } from '../kernel/failure-codes.ts'
 
 /** Outcomes of a failed call; `cursor_expired` needs a full resync, `rate_limited` a wait of `retryAfterMs`. */
@@ -9,6 +10,7 @@ export type Refusal = Exclude<FailureCode, 'access_ended' | 'not_configured'>
 /** A provider's failure. `message` is the provider's own message, verbatim, and may be shown to users. */
 export class ProviderError extends Error {
   readonly kind: ProviderErrorKind
+  /** A week at most: a longer wait is a mistake, and would end a source for good. */
   readonly retryAfterMs: number | null
   /** The provider's error code or HTTP status, for decisions in the adapter. */
   readonly code: string | null
@@ -22,7 +24,7 @@ export class ProviderError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'ProviderError'
     this.kind = kind
-    this.retryAfterMs = options.retryAfterMs ?? null
+    this.retryAfterMs = options.retryAfterMs === undefined ? null : Math.min(options.retryAfterMs, 7 * DAY_MS)
     this.code = options.code ?? null
     this.refusal = options.refusal ?? null
   }

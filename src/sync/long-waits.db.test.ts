@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { HOUR_MS } from '../kernel/clock.ts'
+import { DAY_MS, HOUR_MS } from '../kernel/clock.ts'
 import { ProviderError } from '../providers/index.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
@@ -88,6 +88,20 @@ describe('a run whose provider asks for a wait of more than ten minutes', () => 
     })
   })
 })
+
+it.each([1e300, 365 * DAY_MS])(
+  'a source is polled again within a week, also when its provider names %d ms',
+  async (ms) => {
+    const sourceId = await bench.connect()
+    await bench.queue(sourceId)
+    provider.beforePage = limitedFor(ms)
+    await bench.worker(provider.adapter).settle()
+    expect(await bench.source(sourceId)).toMatchObject({
+      status: 'error',
+      next_poll_at: new Date(bench.now + 7 * DAY_MS),
+    })
+  },
+)
 
 describe('a run that waits for its provider while a worker holds it', () => {
   it.each([
