@@ -25,8 +25,10 @@ export const MarkedFields = z.object({
   project: z.object({ id: z.string(), key: z.string(), name: z.string() }),
   security: z.object({ id: z.string() }).nullish(),
   /** Roles that an issue of a team-managed project is restricted to. */
-  issuerestriction: z.object({ issuerestrictions: z.record(z.string(), z.unknown()).catch({}) }).nullish(),
+  issuerestriction: z.unknown().optional(),
 })
+/** Any other format may be a restriction. */
+const Unrestricted = z.object({ issuerestrictions: z.strictObject({}).nullish() }).nullish()
 type MarkedFields = z.output<typeof MarkedFields>
 
 const id = z.string().regex(/^\d+$/)
@@ -41,8 +43,7 @@ const Window = z.object({ at: z.iso.datetime(), projects: z.string() })
 
 /** Who may read an issue: `PROJECT`, `PROJECT-LEVEL`, or null if Jira does not say. */
 export function readersOf({ project, security, issuerestriction }: MarkedFields): string | null {
-  const isClosed = Object.keys(issuerestriction?.issuerestrictions ?? {}).length > 0
-  if (isClosed) return null
+  if (!Unrestricted.safeParse(issuerestriction).success) return null
   return security == null ? project.id : `${project.id}-${security.id}`
 }
 

@@ -2,6 +2,7 @@ import { afterAll, expect, it } from 'vitest'
 import { paragraphs } from '../../../../emulators/jira/state.ts'
 import { createConnect } from '../../../../test/support/jira.ts'
 import { readPermissions } from '../../../../test/support/read-permissions.ts'
+import { MarkedFields, readersOf } from './survey.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
 
 const extractor = createTextExtractor()
@@ -51,4 +52,20 @@ it('one issue in an unknown format is refused when it is read individually, and 
   jira.faults.add({ deforms: issue.id })
   await expect(sync.reread(item(issue)?.externalId ?? '')).rejects.toMatchObject({ kind: 'rejected' })
   expect(item(issue)).toBeDefined()
+})
+
+it.each([
+  [{ issuerestrictions: {}, shouldDisplay: false }, '10000'],
+  [null, '10000'],
+  [{ issuerestrictions: { projectrole: [{ id: '1' }] } }, null],
+  [{ issuerestrictions: [{ type: 'projectrole', id: '1' }] }, null],
+  [[{ type: 'projectrole', id: '1' }], null],
+])('an issue restricted as %j has the readers %j', (issuerestriction, readers) => {
+  const fields = {
+    updated: '2026-01-01T00:00:00.000+0000',
+    project: { id: '10000', key: 'HR', name: 'People' },
+    issuerestriction,
+  }
+  const { data } = MarkedFields.safeParse(fields)
+  expect(data === undefined ? null : readersOf(data)).toBe(readers)
 })
