@@ -25,6 +25,11 @@ describe('robots.txt', () => {
     ['Allow: /$\nDisallow: /', '/page.htm', false],
     ['Disallow:', '/anything', true],
     ['Disallow: /ä # comment', '/%C3%A4', false],
+    ['Disallow: /ä', '/%c3%a4', false],
+    ['Disallow: /%c3%a4', '/%C3%A4', false],
+    ['Disallow: /foo/%62a%7A', '/foo/baz', false],
+    ['Disallow: /foo/baz', '/foo/b%61z', false],
+    ['Disallow: /foo%2Fbar', '/foo/bar', true],
   ])('with %j answers for %s: %s', (rules, path, expected) => expect(allows(rules, path)).toBe(expected))
 
   it('has the rules of the named crawler in place of those of all, in several groups', () => {

@@ -45,7 +45,7 @@ export function parseRobots(text: string, agent: string): Robots {
   const chosen = own.length > 0 ? own : groups.filter(({ agents }) => agents.includes('*'))
   const rules = chosen.flatMap((group) => group.rules).slice(0, RULES_MAX)
   return {
-    allows: (path) => isAllowed(rules, path),
+    allows: (path) => isAllowed(rules, normalized(path)),
     delaySeconds: chosen.reduce((most, { delaySeconds }) => Math.max(most, delaySeconds), 0),
     sitemaps,
   }
@@ -80,7 +80,15 @@ function withoutComment(value: string): string {
 /** As paths are written in URLs: with other characters encoded. */
 function patternOf(value: string): string {
   const encoded = value.toWellFormed().replaceAll(/[^\x21-\x7e]+/g, encodeURIComponent)
-  return encoded.slice(0, PATTERN_CHARACTERS_MAX)
+  return normalized(encoded).slice(0, PATTERN_CHARACTERS_MAX)
+}
+
+/** In the form in which paths are compared (RFC 9309 §2.2.2). */
+function normalized(path: string): string {
+  return path.replaceAll(/%[\da-f]{2}/gi, (code) => {
+    const character = String.fromCodePoint(Number.parseInt(code.slice(1), 16))
+    return /[\w.~-]/.test(character) ? character : code.toUpperCase()
+  })
 }
 
 /** The longest matching rule decides; of two equally long ones, the one that allows. */
