@@ -194,6 +194,19 @@ describe('repositories', () => {
     expect([...sync.items.values()].map(({ title }) => title)).toEqual(['New'])
   })
 
+  it('that are chosen later are read, and the items of others removed', async () => {
+    const { hub, web, sync, item } = await connect({ repositories: 'acme/web' })
+    const wiki = hub.state.create('acme/wiki')
+    for (const repository of [web, wiki]) hub.state.open(repository)
+    hub.state.write(wiki, 'README.md', 'Read me.')
+    sync.now += 48 * HOUR
+    await sync.run()
+    sync.session.extra['repositories'] = ['acme/wiki']
+    await sync.run()
+    expect(sync.items.size).toBe(2)
+    expect(item(`${wiki.id}/issues/1`)).toBeDefined()
+  })
+
   it('that are named are found under their new name', async () => {
     const { hub, web, sync, item } = await connect({ repositories: 'acme/web' })
     hub.state.open(web)

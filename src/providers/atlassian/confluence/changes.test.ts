@@ -51,6 +51,16 @@ describe('a run', () => {
     expect(read).toEqual([`api/v2/pages/${first.id}`, `api/v2/pages/${third.id}`])
   })
 
+  it('reads the spaces that are chosen later, and removes the others', async () => {
+    const { wiki, hr, sync } = await connect({ spaces: 'HR' })
+    wiki.state.add(hr)
+    const page = wiki.state.add(wiki.state.createSpace('ENG'))
+    await sync.run()
+    sync.session.extra['spaces'] = ['ENG']
+    await sync.run()
+    expect([...sync.items.keys()]).toEqual([`acme.atlassian.net/${page.id}`])
+  })
+
   it('finds labels that are added and removed, which change no version', async () => {
     const { wiki, hr, sync, item } = await connect()
     const page = wiki.state.add(hr, { labels: ['draft'] })

@@ -90,6 +90,18 @@ describe('issues', () => {
     expect([...sync.items.keys()]).toEqual([`acme.atlassian.net/${stays.id}`])
   })
 
+  it('of projects that are chosen later are read, and those of others removed', async () => {
+    const { jira, hr, sync } = await connect({ projects: 'HR' })
+    const eng = jira.state.createProject('ENG')
+    jira.state.add(hr)
+    const issue = jira.state.add(eng)
+    sync.now += 48 * HOUR
+    await sync.run()
+    sync.session.extra['projects'] = ['ENG']
+    await sync.run()
+    expect([...sync.items.keys()]).toEqual([`acme.atlassian.net/${issue.id}`])
+  })
+
   it('that no search has, although they exist, are not removed', async () => {
     const { jira, hr, sync, item } = await connect()
     const issue = jira.state.add(hr)
