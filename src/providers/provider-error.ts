@@ -19,7 +19,12 @@ export class ProviderError extends Error {
   constructor(
     kind: ProviderErrorKind,
     message: string,
-    options: { retryAfterMs?: number; code?: string; refusal?: Refusal | null; cause?: unknown } = {},
+    options: {
+      retryAfterMs?: number | undefined
+      code?: string
+      refusal?: Refusal | null
+      cause?: unknown
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'ProviderError'

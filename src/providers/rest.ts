@@ -178,7 +178,7 @@ export async function sendRequest(
     answer = {
       status: response.status,
       headers: response.headers,
-      bytes: await readBytes(response, limits.bytesMax, options.name),
+      bytes: await readBytes(response.body ?? [], limits.bytesMax, `${options.name}'s answer`),
     }
   } catch (error) {
     limits.signal.throwIfAborted()
@@ -191,14 +191,21 @@ export async function sendRequest(
   return answer
 }
 
-async function readBytes(response: Response, most: number, name: string): Promise<Buffer> {
+/** The body of a response, up to a limit. @throws ProviderError */
+export async function readBytes(
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  most: number,
+  what: string,
+): Promise<Buffer> {
   const parts: Uint8Array[] = []
   let length = 0
-  for await (const part of response.body ?? []) {
+  for await (const part of body) {
     length += part.byteLength
     // Leaving the loop cancels the rest.
-    if (length > most)
-      throw new ProviderError('rejected', `${name}'s answer is larger than the limit and is not read`)
+    if (length > most) {
+      const limit = most < 2 ** 20 ? `${Math.round(most / 1024)} KiB` : `${Math.round(most / 2 ** 20)} MiB`
+      throw new ProviderError('rejected', `${what} is larger than ${limit} and is not read`)
+    }
     parts.push(part)
   }
   return Buffer.concat(parts)
@@ -223,8 +230,7 @@ function refusalOf(answer: RestAnswer, options: RestOptions, now: Date): Provide
   const own = options.refused?.(answer, words)
   if (own !== undefined) return own
   const wait = retryAfterMs(answer.headers.get('retry-after'), now)
-  const details = { code: String(answer.status), ...(wait === undefined ? {} : { retryAfterMs: wait }) }
-  return new ProviderError(kindOf(answer.status), words, details)
+  return new ProviderError(kindOf(answer.status), words, { code: String(answer.status), retryAfterMs: wait })
 }
 
 function kindOf(status: number): ProviderError['kind'] {

@@ -1,9 +1,9 @@
-import type { IncomingMessage } from 'node:http'
 import { AddressNotAllowed } from '../../guarded-requests/addresses.ts'
 import type { OpenRequest } from '../../guarded-requests/guarded-request.ts'
 import { retryAfterMs } from '../../kernel/retry-after.ts'
 import { VERSION } from '../../kernel/version.ts'
 import { ProviderError } from '../adapter.ts'
+import { readBytes } from '../rest.ts'
 
 /** How robots.txt calls this crawler. */
 export const AGENT = 'RetrievalMemoryService'
@@ -43,11 +43,9 @@ export function createFetchPage(open: OpenRequest): FetchPage {
       const header = (name: string): string | null => oneOf(answer.headers[name])
       try {
         refuse(status, header('retry-after'), now)
-        return {
-          status,
-          header,
-          bytes: status === 200 ? await readBody(answer, header, bytesMax) : Buffer.alloc(0),
-        }
+        if (status !== 200) return { status, header, bytes: Buffer.alloc(0) }
+        requireUncompressed(header('content-encoding'))
+        return { status, header, bytes: await readBytes(answer, bytesMax, 'The page') }
       } finally {
         answer.destroy()
       }
@@ -61,34 +59,17 @@ export function createFetchPage(open: OpenRequest): FetchPage {
 
 function refuse(status: number, retryAfter: string | null, now: Date): void {
   const wait = retryAfterMs(retryAfter, now)
-  const details = { code: String(status), ...(wait === undefined ? {} : { retryAfterMs: wait }) }
+  const details = { code: String(status), retryAfterMs: wait }
   if (status === 429 || (status === 503 && wait !== undefined))
     throw new ProviderError('rate_limited', `The site asked to wait (status ${status})`, details)
   if (status === 408 || status >= 500)
     throw new ProviderError('unavailable', `The site answered with status ${status}`, details)
 }
 
-async function readBody(
-  answer: IncomingMessage,
-  header: (name: string) => string | null,
-  most: number,
-): Promise<Buffer> {
-  const encoding = header('content-encoding')
+/** @throws ProviderError */
+function requireUncompressed(encoding: string | null): void {
   if (encoding !== null && encoding.toLowerCase() !== 'identity')
     throw new ProviderError('rejected', 'The page is compressed, although an uncompressed one was requested')
-  const parts: Buffer[] = []
-  let length = 0
-  for await (const part of answer) {
-    const bytes = Buffer.from(part)
-    length += bytes.length
-    if (length > most)
-      throw new ProviderError(
-        'rejected',
-        `The page is larger than ${Math.round(most / 1024)} KiB and is not read`,
-      )
-    parts.push(bytes)
-  }
-  return Buffer.concat(parts)
 }
 
 function failureOf({ host }: URL, error: unknown, isLate: boolean): ProviderError {
