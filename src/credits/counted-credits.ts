@@ -8,6 +8,7 @@ import type { CreditReservation, CreditUse } from '../http/gates.ts'
 import { inBatches } from '../kernel/batches.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { actorOf } from '../kernel/caller.ts'
+import { messageOf } from '../kernel/thrown-errors.ts'
 import { startPeriod, subscriptionRequired } from './period.ts'
 
 const COUNT_ROUNDS_MAX = 10
@@ -57,7 +58,8 @@ export function countInBatches({ db, clock }: Ledger): (use: CreditUse) => Credi
     async run(answers) {
       if (answers.length > 1 && (await countAtOnce(db, answers, clock.now()))) return answers.map(() => null)
       const counted: (null | Error)[] = []
-      for (const one of answers) counted.push(await countOne({ db, clock }, one))
+      // A failure is of one answer: those before it are charged, so they must not fail with it.
+      for (const one of answers) counted.push(await countOne({ db, clock }, one).catch(asError))
       return counted
     },
   })
@@ -97,6 +99,10 @@ async function countAtOnce(
     ...retrievalValues(use, retrieved, now),
   ]
   return (await countCredits(db, values)).rows.length > 0
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(messageOf(thrown))
 }
 
 /** @returns why it could not be counted; null when it was */
