@@ -24,8 +24,12 @@ export function createMessageLimit({
   return ({ organizationId, subjectId }) => {
     const at = now()
     const subject = `${organizationId} ${subjectId}`
-    const due = Math.max(nextDue.get(subject) ?? at, at) + intervalMs
-    if (due - at > WINDOW_MS) throw rateLimited(action, limitPerMinute, new Date(due - WINDOW_MS), at)
+    // The last part absorbs rounding, which would refuse the last message of many limits.
+    const latest = at + WINDOW_MS + Math.min(1, intervalMs) / 2
+    const next = nextDue.get(subject) ?? at
+    // A later time than any message can set: the clock was turned back.
+    const due = (next > latest ? at : Math.max(next, at)) + intervalMs
+    if (due > latest) throw rateLimited(action, limitPerMinute, new Date(due - WINDOW_MS), at)
     if (nextDue.size >= SUBJECTS_REMEMBERED) evictPassed(nextDue, at)
     nextDue.set(subject, due)
   }
