@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
+import { closeSlack, connectSlack } from '../../../../test/support/slack.ts'
 import { isContent, readMessages } from './messages.ts'
 
 const ts = '1700000000.000100'
@@ -6,7 +7,21 @@ const readOne = (message: Record<string, unknown>) => readMessages([{ ts, ...mes
 const richText = (elements: unknown[]) => ({ type: 'rich_text', elements })
 const section = (elements: unknown[]) => ({ type: 'rich_text_section', elements })
 
+afterEach(closeSlack)
+
 describe('a message of blocks', () => {
+  it('is stored with the names of the users that it and its attachments mention', async () => {
+    const { slack, sync, channel } = await connectSlack({ seed: { messagesPerChannel: 0 } })
+    const [ana, ben] = slack.state.users().map(({ id }) => id)
+    const blocks = [{ type: 'section', text: { type: 'mrkdwn', text: `Paged <@${ana}>` } }]
+    const attachments = [{ text: `for <@${ben}>` }]
+    const messages = [{ ts, text: 'An alert', blocks, attachments, bot_profile: { name: 'Pager' } }]
+    const body = { ok: true, messages, has_more: false }
+    slack.faults.add({ path: 'conversations.history', contains: channel(0), status: 200, body })
+    await sync.run()
+    expect(sync.bodies()).toEqual(['Paged @Ana Lima\nfor @Ben Lima'])
+  })
+
   it('shows their text instead of the one for notifications', () => {
     const blocks = [
       { type: 'header', text: { type: 'plain_text', text: 'Deploy <failed>' } },
@@ -63,6 +78,7 @@ describe('a message of blocks', () => {
           { type: 'user', user_id: 'U1' },
           { type: 'text', text: ' in ' },
           { type: 'channel', channel_id: 'C1' },
+          { type: 'usergroup', usergroup_id: 'S1' },
           { type: 'emoji', name: 'wave' },
           { type: 'link', url: 'https://x.example', text: 'here' },
         ]),
@@ -72,7 +88,7 @@ describe('a message of blocks', () => {
     ]
     expect(readOne({ text: 'as typed', blocks })?.text).toBe('as typed')
     expect(readOne({ text: '', blocks })?.text).toBe(
-      'ask <@U1> in <#C1>:wave:<https://x.example|here>\n• one\nx = 1',
+      'ask <@U1> in <#C1><!subteam^S1>:wave:<https://x.example|here>\n• one\nx = 1',
     )
   })
 

@@ -20,6 +20,7 @@ const partSchema = z.object({
   fallback: text,
   user_id: text,
   channel_id: text,
+  usergroup_id: text,
 })
 type Part = z.output<typeof partSchema>
 
@@ -82,7 +83,10 @@ function textOf(value: unknown, depth: number): string {
 }
 
 /** A link, mention or emoji of rich text. */
-function mentionOf({ type, url, name, range, fallback, user_id, channel_id }: Part, own: string): string {
+function mentionOf(
+  { type, url, name, range, fallback, user_id, channel_id, usergroup_id }: Part,
+  own: string,
+): string {
   switch (type) {
     case 'link':
       return own === '' ? `<${url}>` : `<${url}|${escaped(own)}>`
@@ -90,6 +94,8 @@ function mentionOf({ type, url, name, range, fallback, user_id, channel_id }: Pa
       return `<@${user_id}>`
     case 'channel':
       return `<#${channel_id}>`
+    case 'usergroup':
+      return `<!subteam^${usergroup_id}>`
     case 'broadcast':
       return `@${range}`
     case 'emoji':

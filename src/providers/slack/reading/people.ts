@@ -3,7 +3,7 @@ import { isRejected, returnIf } from '../../adapter.ts'
 import { pagesOf, type SlackRun } from '../client.ts'
 import type { SlackChannel } from './channels.ts'
 import type { SlackAuthor, SlackPeople } from './items.ts'
-import type { SlackMessage } from './messages.ts'
+import { shownParts, type SlackMessage } from './messages.ts'
 import { mentionedUsers } from './mrkdwn.ts'
 
 /** Up to this many unknown users are requested one by one; beyond that the whole list is read, once a run. */
@@ -60,7 +60,7 @@ function unknownPeople(
 ): string[] {
   const ids = messages.flatMap((message) => [
     ...(message.user === undefined ? [] : [message.user]),
-    ...mentionedUsers(message.text ?? ''),
+    ...mentionedUsers(shownParts(message).join('\n')),
   ])
   return [...new Set(ids)].filter((id) => !people.has(id))
 }
