@@ -50,6 +50,7 @@ export async function* listNotionChanges(
 }
 
 function startSync(run: NotionRun, cursor: JsonValue | null, objectsPerPage: number): NotionSync {
+  const people = createNotionPeople(run)
   return {
     run,
     state: readNotionCursor(cursor),
@@ -58,8 +59,8 @@ function startSync(run: NotionRun, cursor: JsonValue | null, objectsPerPage: num
     visited: new Set(),
     stored: new Set(),
     tree: createNotionTree(run),
-    read: createNotionReader(run),
-    people: createNotionPeople(run),
+    read: createNotionReader(run, people),
+    people,
   }
 }
 

@@ -53,6 +53,23 @@ async function pageOf(blocks: unknown[], inner: Record<string, unknown[]> = {}) 
   return { notion, sync, id, read }
 }
 
+describe('Notion with Markdown', () => {
+  it('names the people whose mentions have no text', async () => {
+    const { notion, sync } = await connect({ seed: { pages: 0, databases: 0 } })
+    const [ana, ben] = notion.state.users()
+    const markdown = [
+      `Owner: <mention-user url="user://${ana?.id}"/>, not <mention-user url="user://../pages"/>`,
+      `Reviewer: <mention-user url="user://${ben?.id}">Ben</mention-user>`,
+    ].join('\n')
+    notion.state.create({ title: 'Plan', markdown })
+    await sync.run()
+    expect(sync.bodies()).toEqual([`Owner: @${ana?.name}, not\nReviewer: Ben`])
+    expect(Object.keys(notion.requests.byPath()).filter((path) => path.includes('user'))).toEqual([
+      `/v1/users/${ana?.id}`,
+    ])
+  })
+})
+
 describe('Notion without Markdown', () => {
   it('reads the same text from blocks as from Markdown, in as many answers as needed', async () => {
     const runs = await Promise.all(

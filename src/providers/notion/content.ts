@@ -1,10 +1,13 @@
 import { isRejected, ProviderError } from '../adapter.ts'
 import { readBlocks, type NotionContent } from './blocks.ts'
 import { isEndpointMissing, type NotionRun } from './client.ts'
-import { childrenIn, filesIn, readableMarkdown } from './text.ts'
+import type { NotionPeople } from './people.ts'
+import { childrenIn, filesIn, readableMarkdown, unnamedPeople } from './text.ts'
 
 /** Upper bound on separately fetched parts of a long page. */
 const MOST_PARTS = 100
+/** People of a part whose names are requested. */
+const MOST_PEOPLE = 50
 /** After this many consecutive pages with blocks but no Markdown, the reader stops requesting Markdown. */
 const MOST_REFUSALS = 3
 
@@ -12,13 +15,13 @@ const MOST_REFUSALS = 3
 export type NotionReader = (pageId: string) => Promise<NotionContent>
 
 /** A reader for one run: a page's Markdown, or its blocks, always once the server has no Markdown. */
-export function createNotionReader(run: NotionRun): NotionReader {
+export function createNotionReader(run: NotionRun, people: NotionPeople): NotionReader {
   let refusals = 0
   let hasMarkdown = true
   return async (pageId) => {
     if (!hasMarkdown) return await readBlocks(run, pageId)
     try {
-      const content = await readMarkdown(run, pageId)
+      const content = await readMarkdown(run, people, pageId)
       refusals = 0
       return content
     } catch (error) {
@@ -43,7 +46,7 @@ async function blocksInstead(run: NotionRun, pageId: string, refusal: ProviderEr
 }
 
 /** A page as Notion's Markdown, with omitted parts fetched one by one. @throws ProviderError */
-async function readMarkdown(run: NotionRun, pageId: string): Promise<NotionContent> {
+async function readMarkdown(run: NotionRun, people: NotionPeople, pageId: string): Promise<NotionContent> {
   const texts: string[] = []
   const children: NotionContent['children'] = []
   const queue = [pageId]
@@ -55,7 +58,7 @@ async function readMarkdown(run: NotionRun, pageId: string): Promise<NotionConte
     id !== undefined && size < run.session.limits.maxTextBytes;
     id = queue.shift()
   ) {
-    const part = id === pageId ? await markdownOf(run, id) : await readPart(run, id)
+    const part = id === pageId ? await markdownOf(run, people, id) : await readPart(run, people, id)
     texts.push(part.text)
     for (const child of part.children) children.push(child)
     left.files += part.left.files
@@ -75,14 +78,19 @@ interface Part extends NotionContent {
   others: string[]
 }
 
-async function markdownOf(run: NotionRun, id: string): Promise<Part> {
+async function markdownOf(run: NotionRun, people: NotionPeople, id: string): Promise<Part> {
   const answer = await run.call((auth) => run.client.pages.retrieveMarkdown({ auth, page_id: id }))
   const { markdown, truncated, unknown_block_ids: others }: Partial<typeof answer> = answer
   if (typeof markdown !== 'string') {
     throw new ProviderError('rejected', 'Notion answered with no Markdown')
   }
+  const names = new Map<string, string>()
+  for (const unnamed of [...unnamedPeople(markdown)].slice(0, MOST_PEOPLE)) {
+    const person = await people.find(unnamed)
+    if (person !== null) names.set(unnamed, `@${person.name}`)
+  }
   return {
-    text: readableMarkdown(markdown),
+    text: readableMarkdown(markdown, names),
     children: childrenIn(markdown),
     others: truncated && others ? others : [],
     left: { files: filesIn(markdown), parts: 0 },
@@ -90,9 +98,9 @@ async function markdownOf(run: NotionRun, id: string): Promise<Part> {
 }
 
 /** A part of a long page: as Markdown, else from its blocks, else counted as left out. */
-async function readPart(run: NotionRun, id: string): Promise<Part> {
+async function readPart(run: NotionRun, people: NotionPeople, id: string): Promise<Part> {
   try {
-    return await markdownOf(run, id)
+    return await markdownOf(run, people, id)
   } catch (error) {
     if (!isRejected(error)) throw error
   }

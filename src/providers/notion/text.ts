@@ -87,6 +87,8 @@ const FILE = /<(?:file|pdf)\b/g
 const ROW_END = /<\/tr>\s*/g
 const CELL_END = /<\/td>\s*/g
 const DATE = /<mention-date\b([^<>]*)>/g
+// A mention without text.
+const PERSON = /<mention-user\b([^<>]*)\/>/g
 // A person's own angle brackets are escaped.
 const TAG =
   /(?<!\\)<\/?(?:page|database|mention-[a-z-]+|callout|columns?|details|summary|synced_block(?:_reference)?|table|colgroup|col|tr|td|span|unknown|empty-block|table_of_contents|audio|video|file|pdf|meeting-notes|notes|transcript)\b[^<>]*>/g
@@ -95,8 +97,17 @@ const BLOCK_ATTRIBUTES = /(?:^|[ \t])\{(?:[a-z-]+="[^"{}\n]*"[ \t]?){1,5}\}$/gm
 const IMAGE = /!\[((?:\\.|[^[\]\\\n])*)\]\([^()\s]*\)/g
 const ESCAPED = /\\([\\*~`$[\]<>{}|^])/g
 
-/** Notion's enhanced Markdown as plain Markdown: removes the tags and keeps their content. Code stays as it is. */
-export function readableMarkdown(markdown: string): string {
+/** The ids of the people that Markdown mentions without their names. */
+export const unnamedPeople = (markdown: string): Set<string> =>
+  new Set([...markdown.matchAll(PERSON)].flatMap(([, attributes = '']) => personIn(attributes) ?? []))
+
+const personIn = (attributes: string) => /\burl="user:\/\/([0-9a-f-]{32,36})"/.exec(attributes)?.[1]
+
+/**
+ * Notion's enhanced Markdown as plain Markdown: removes the tags and keeps their content, with `names` for unnamed
+ * people. Code stays as it is.
+ */
+export function readableMarkdown(markdown: string, names: ReadonlyMap<string, string> = new Map()): string {
   const parts: { isCode: boolean; lines: string[] }[] = []
   let isCode = false
   for (const line of markdown.split('\n')) {
@@ -107,18 +118,19 @@ export function readableMarkdown(markdown: string): string {
     if (isFence) isCode = !isCode
   }
   return parts
-    .map(({ isCode: stays, lines }) => (stays ? lines.join('\n') : withoutTags(lines.join('\n'))))
+    .map(({ isCode: stays, lines }) => (stays ? lines.join('\n') : withoutTags(lines.join('\n'), names)))
     .join('\n')
     .replaceAll(/(?<![ \t])[ \t]+$/gm, '')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim()
 }
 
-function withoutTags(markdown: string): string {
+function withoutTags(markdown: string, names: ReadonlyMap<string, string>): string {
   return markdown
     .replace(BLOCK_ATTRIBUTES, '')
     .replace(IMAGE, '$1')
     .replace(DATE, (_tag, attributes: string) => dateOf(attributes))
+    .replace(PERSON, (_tag, attributes: string) => names.get(personIn(attributes) ?? '') ?? '')
     .replaceAll('<br>', '\n')
     .replace(CELL_END, ' | ')
     .replace(ROW_END, '\n')
