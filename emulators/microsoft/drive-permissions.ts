@@ -28,7 +28,11 @@ export function showGrant(everybody: MicrosoftPeople, grant: Grant, index: numbe
     roles,
     ...(Object.keys(granted).length > 0 && { grantedToV2: granted }),
     ...(link !== undefined && {
-      link: { scope: link, type: 'view', webUrl: 'https://acme.sharepoint.example/:w:/s/x' },
+      link: {
+        scope: link,
+        type: grant.linkType ?? 'view',
+        webUrl: 'https://acme.sharepoint.example/:w:/s/x',
+      },
       ...(link === 'users' && { grantedToIdentitiesV2: people.map(identities) }),
     }),
     ...(invited !== undefined && { invitation: { email: invited, signInRequired: true } }),

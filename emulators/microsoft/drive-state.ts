@@ -5,6 +5,8 @@ export interface Grant {
   group?: { id: string; displayName: string; email?: string }
   siteGroup?: string
   link?: 'anonymous' | 'organization' | 'users' | 'existingAccess'
+  /** What the link allows; `view` by default. */
+  linkType?: 'view' | 'createOnly'
   /** The people of a link, by short names. */
   people?: string[]
   /** The person who was invited but has not signed in yet. */

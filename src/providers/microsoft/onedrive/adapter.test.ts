@@ -247,9 +247,11 @@ describe('readers', () => {
       { visibility: 'restricted', users: ['ada@acme.example', 'guest@other.example'] },
     ],
     [
-      'nobody by a link for those with access, a password, an end or another role',
+      'nobody by a link for those with access or for uploads, a password, an end or another role',
       [
         { link: 'existingAccess' },
+        { link: 'anonymous', linkType: 'createOnly', roles: ['write'] },
+        { link: 'organization', linkType: 'createOnly', roles: ['write'] },
         { link: 'anonymous', hasPassword: true },
         { user: 'bob', expirationDateTime: '2027-01-01T00:00:00Z' },
         { user: 'cy', roles: ['restrictedView'] },

@@ -25,7 +25,7 @@ type Identities = z.output<typeof Identities>
 /** https://learn.microsoft.com/graph/api/resources/permission */
 const Permission = z.object({
   roles: z.array(z.string()).nullish(),
-  link: z.object({ scope: z.string().nullish() }).nullish(),
+  link: z.object({ scope: z.string().nullish(), type: z.string().nullish() }).nullish(),
   grantedToV2: Identities.nullish(),
   grantedToIdentitiesV2: z.array(Identities).nullish(),
   invitation: z.object({ email: z.string().nullish() }).nullish(),
@@ -115,8 +115,12 @@ async function permissionsOf(graph: Graph, externalId: string): Promise<Permissi
   return await graph.all(`${pathOf(externalId)}/permissions`, Permission).catch(returnIf(isRefused, []))
 }
 
-/** A permission that expires or needs a password is ignored, because its end would go unnoticed. */
-function counts({ roles, expirationDateTime: end, hasPassword }: Permission): boolean {
+/**
+ * A permission that expires or needs a password is ignored, because its end would go unnoticed, and so is a link for
+ * uploads, which shows nothing (https://learn.microsoft.com/graph/api/driveitem-createlink).
+ */
+function counts({ roles, link, expirationDateTime: end, hasPassword }: Permission): boolean {
+  if (link?.type === 'createOnly') return false
   const isLasting = !end || end === NEVER
   return isLasting && hasPassword !== true && (roles ?? []).some((role) => READING.has(role))
 }
