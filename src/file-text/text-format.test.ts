@@ -14,6 +14,8 @@ describe('the format of a file', () => {
     ['text/html; charset=utf-8', 'html'],
     ['text/calendar', null],
     ['text/rtf', null],
+    ['constructor', null],
+    ['__proto__', null],
     ['application/vnd.oasis.opendocument.text', 'odt'],
     ['text/csv', 'csv'],
     ['text/tab-separated-values', 'csv'],

@@ -100,8 +100,8 @@ const NOT_PROSE = new Set([
 /** The format of a file by its media type and name; null: unsupported. */
 export function textFormatOf(mimeType: string, fileName: string): TextFormat | null {
   const type = mimeType.split(';')[0]?.trim().toLowerCase() ?? ''
-  const known = BY_MIME_TYPE[type]
-  if (known) return known
+  // Types come from outside: `constructor` is none.
+  if (Object.hasOwn(BY_MIME_TYPE, type)) return BY_MIME_TYPE[type] ?? null
   if (NOT_PROSE.has(type)) return null
   if (type.startsWith('text/')) return textFormatByName(fileName)
   if (type !== 'application/octet-stream' && type !== '') return null

@@ -57,6 +57,15 @@ describe('an unreadable file', () => {
     expect(google.requests.byPath()[`/drive/v3/files/${id}`]).toBeUndefined()
   })
 
+  it('of no known type is skipped, whatever the type is called', async () => {
+    const { google, engine } = await connect()
+    for (const mimeType of ['constructor', 'toString', 'application/x-unknown'])
+      google.drive.create({ name: 'odd', mimeType, content: 'words' })
+    const { failures, skipped } = await engine.run()
+    expect(failures).toEqual([])
+    expect(skipped).toHaveLength(3)
+  })
+
   it('whose Markdown export is too large is exported as plain text, and recorded when that fails too', async () => {
     const { google, engine } = await connect()
     google.drive.create({ name: 'pictures', content: 'words' })

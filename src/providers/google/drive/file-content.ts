@@ -7,18 +7,18 @@ import type { ExtractedText } from '../../../file-text/index.ts'
 // Export types of Google's own formats, best first. A document's Markdown embeds its images, so a document too large
 // for Markdown may still fit as plain text. A spreadsheet's CSV holds its first sheet only.
 // https://developers.google.com/workspace/drive/api/guides/ref-export-formats
-const EXPORTS: Record<string, readonly string[]> = {
-  'application/vnd.google-apps.document': ['text/markdown', 'text/plain'],
-  'application/vnd.google-apps.spreadsheet': ['text/csv'],
-  'application/vnd.google-apps.presentation': ['text/plain'],
-}
+const EXPORTS = new Map<string, readonly string[]>([
+  ['application/vnd.google-apps.document', ['text/markdown', 'text/plain']],
+  ['application/vnd.google-apps.spreadsheet', ['text/csv']],
+  ['application/vnd.google-apps.presentation', ['text/plain']],
+])
 
 /** Only one file over this size is in memory at a time. */
 const LARGE_BYTES = 4 * 1024 * 1024
 const BYTES_A_PAUSE = 65_536
 
 /** True for formats edited in Google's own editors. */
-export const isGoogleDocument = (mimeType: string) => mimeType in EXPORTS
+export const isGoogleDocument = (mimeType: string) => EXPORTS.has(mimeType)
 
 /** True for file types that are never read. */
 export const isSkipped = (run: DriveRun, file: DriveFile) =>
@@ -26,7 +26,7 @@ export const isSkipped = (run: DriveRun, file: DriveFile) =>
 
 /** The text of a file; null when its type is not read. @throws GoogleError, ExtractionError, or the signal's reason */
 export async function readContent(run: DriveRun, file: DriveFile): Promise<ExtractedText | null> {
-  const exports = EXPORTS[file.mimeType]
+  const exports = EXPORTS.get(file.mimeType)
   if (exports) return await exportText(run, file, exports)
   const format = run.extractor.formatOf(file.mimeType, file.name)
   if (format === null) return null
