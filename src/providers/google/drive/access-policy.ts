@@ -85,7 +85,7 @@ function withGroup(policy: AccessPolicy, group: string): AccessPolicy {
 const letsRead = ({ deleted, view }: Permission) => deleted !== true && !view
 
 /** The people, groups and domains that permissions name, sorted and without duplicates. */
-function groupMembersOf(permissions: readonly Permission[]): GroupMembers {
+export function groupMembersOf(permissions: readonly Permission[]): GroupMembers {
   const reading = permissions.filter(letsRead)
   const named = (type: string, name: (permission: Permission) => string | null | undefined) => {
     const names = reading.filter((permission) => permission.type === type).map(name)

@@ -7,6 +7,7 @@ import {
   returnIf,
 } from '../../adapter.ts'
 import { eachBounded } from '../shared/each-bounded.ts'
+import { groupMembersOf } from './access-policy.ts'
 import { changesAfter } from './changes.ts'
 import { isFolderNew, isInDriveFeed } from './crawl.ts'
 import type { DriveCursor } from './cursor.ts'
@@ -25,18 +26,13 @@ export async function* permissionsOf(
 ): AsyncGenerator<PermissionsPage, PermissionsEnd> {
   const drives = Object.keys(state.feeds).filter((feed) => feed !== MY_DRIVE)
   for (const driveId of drives) {
-    const members = await membersOrNone(run, driveId)
-    if (members !== null) yield { groups: [{ id: driveId, members }], policies: [] }
+    // None when the account can no longer see them or the drive.
+    const members = (await run.policies.membersOf(driveId)) ?? groupMembersOf([])
+    yield { groups: [{ id: driveId, members }], policies: [] }
   }
   let needsRun = false
   for (const feed of Object.keys(state.feeds)) needsRun = (yield* changesIn(run, state, feed)) || needsRun
   return { groupIds: drives, needsRun }
-}
-
-/** The members of a shared drive; none when the account can no longer see them or the drive. */
-async function membersOrNone(run: DriveRun, driveId: string) {
-  const members = await run.policies.membersOf(driveId)
-  return members ?? { users: [], groups: [], domains: [], isWorkspace: false }
 }
 
 /** @returns whether something changed that only a run can read */
