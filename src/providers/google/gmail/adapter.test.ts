@@ -113,6 +113,13 @@ describe('the first sync of a mailbox', () => {
     ])
   })
 
+  it('marks a long HTML mail as truncated', async () => {
+    const { google, engine } = await connect({}, { maxTextBytes: 1_000 })
+    google.mail.deliver({ subject: 'long', html: `<p>${'Many words. '.repeat(150)}</p>` })
+    await engine.run()
+    expect(byTitle(engine, 'long')?.metadata['truncated']).toBe(true)
+  })
+
   it('reads the first five attachments, and names the others', async () => {
     const { google, engine } = await connect()
     const attachments = Array.from({ length: 7 }, (_, at) => ({

@@ -157,6 +157,7 @@ async function textOf(run: MailRun, messageId: string, part: TextPart): Promise<
   if (part.format === 'text') return decodeText(bytes, charset)
   const { text } = await run.extractor.extract({
     ...extractLimits(run.session),
+    maxTextBytes: run.session.limits.maxTextBytes * TEXT_BEFORE_QUOTES,
     format: 'html',
     bytes,
     charset,
