@@ -32,6 +32,7 @@ import { readPageLinks } from '../src/providers/web/page-links.ts'
 import { parseRobots } from '../src/providers/web/robots.ts'
 import { readSitemap } from '../src/providers/web/sitemap.ts'
 import { childrenIn, readableMarkdown } from '../src/providers/notion/text.ts'
+import { readMessages } from '../src/providers/slack/reading/messages.ts'
 import { mentionedUsers, mrkdwnToText } from '../src/providers/slack/reading/mrkdwn.ts'
 import { askingFor } from '../src/evidence/question-of.ts'
 import { findBlocks } from '../src/text/blocks.ts'
@@ -102,6 +103,8 @@ const READERS: Record<string, (text: string) => unknown> = {
     partsOf({ headers: [{ name: 'Content-Type', value: `charset${text}` }], body: { data: 'YQ' } }),
   'Markdown of Notion': (text) => [readableMarkdown(text), childrenIn(text)],
   'text of Slack': (text) => [mrkdwnToText(text, names), mentionedUsers(text)],
+  'blocks of Slack': (text) =>
+    readMessages([{ ts: '1', blocks: [{ type: 'rich_text_list', elements: [{ type: 'text', text }] }] }]),
   'a number format': (text) => numberStyleOf(200, text),
   'the kind of a file': (text) => [textFormatOf(text, text), textFormatOf('', `${text}.pdf`)],
   'an imported Markdown file': (text) => readMarkdown(`# ${text}`, 'a.md'),

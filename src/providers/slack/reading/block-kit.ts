@@ -27,14 +27,9 @@ type Part = z.output<typeof partSchema>
 /** A message's text as Slack shows it, in mrkdwn: that of its blocks. Rich text alone repeats the message's own. */
 export function shownText(own: string | undefined, blocks: unknown): string | undefined {
   const all = Array.isArray(blocks) ? blocks : []
-  const shown = joined(all, '\n', 0)
-  const isRichOnly =
-    joined(
-      all.filter((block) => toPart(block)?.type !== 'rich_text'),
-      '\n',
-      0,
-    ) === ''
-  return shown === '' || (isRichOnly && own?.trim()) ? own : shown
+  const isRichOnly = all.every((block) => toPart(block)?.type === 'rich_text' || textOf(block, 0) === '')
+  if (isRichOnly && own?.trim()) return own
+  return joined(all, '\n', 0) || own
 }
 
 const toPart = (value: unknown): Part | undefined => partSchema.safeParse(value).data
@@ -67,7 +62,10 @@ function textOf(value: unknown, depth: number): string {
     case 'rich_text':
       return inner(part.elements, '\n')
     case 'rich_text_list':
-      return inner(part.elements, '\n').replaceAll(/^/gm, '• ')
+      return part.elements
+        .map((entry) => inner([entry], ''))
+        .flatMap((entry) => (entry === '' ? [] : [`• ${entry}`]))
+        .join('\n')
     case 'rich_text_section':
     case 'rich_text_preformatted':
     case 'rich_text_quote':
@@ -107,6 +105,7 @@ function mentionOf(
   }
 }
 
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+
 /** Plain text as mrkdwn. */
-export const escaped = (plain: string): string =>
-  plain.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+export const escaped = (plain: string): string => plain.replaceAll(/[&<>]/g, (mark) => ENTITIES[mark] ?? mark)
