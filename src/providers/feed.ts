@@ -41,7 +41,10 @@ export type FeedItem = ProviderItem | SkippedItem | { item: ProviderItem; skippe
 
 /** A provider as a list of everything and a list of changes, which is all that {@link readingFeed} needs. */
 export interface Feed<Entry> {
-  /** The position from which `changes` reports everything that happens from now on. */
+  /**
+   * The position from which `changes` reports everything that happens from now on. In a run with many unanswered items,
+   * whether it succeeds distinguishes them from an outage.
+   */
   start(): Promise<JsonValue>
   /** A page of everything; `after` is null for the first. Its `since` replaces the start of the changes so far. */
   list(after: JsonValue | null, since: JsonValue): Promise<FeedPage<Entry> & { since?: JsonValue }>

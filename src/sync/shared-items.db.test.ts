@@ -199,7 +199,7 @@ describe('the access policy of a file that two accounts see', () => {
   const policy = { visibility: 'private', permissionCount: 1 } as const
 
   /** The provider as seen by an account that may or may not list permissions. */
-  function told({ adapter }: FakeProvider, accessPolicy: typeof policy | null): ProviderAdapter {
+  function told({ adapter }: FakeProvider, accessPolicy: AccessPolicy | null): ProviderAdapter {
     return {
       ...adapter,
       async *listChanges(session, input) {
@@ -257,6 +257,20 @@ describe('the access policy of a file that two accounts see', () => {
     ana.remove('my/shared')
     await sync(anasId)
     expect(await item()).toEqual({ source_id: bensId, metadata: { accessPolicy: policy }, body: 'shared' })
+  })
+
+  it('ends with the last read of a provider that only tells what is public, though another account has not synced', async () => {
+    const published = { visibility: 'public' } as const
+    const [mine, theirs] = [await bench.connect('notion'), await bench.connect('notion')]
+    const pages = createFakeProvider('notion')
+    const readAs = (access: AccessPolicy | null) =>
+      bench.worker({ [mine]: told(pages, access), [theirs]: told(pages, access) })
+    pages.put('page', 'shared')
+    worker = readAs(published)
+    for (const id of [mine, theirs]) await sync(id)
+    worker = readAs(null)
+    await sync(mine, true)
+    expect((await item())?.metadata).toEqual({})
   })
 
   it('is the newest one, even if another account reads the file while it changes', async () => {

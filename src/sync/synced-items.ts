@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
 import type { CheckStored, NewItem } from '../items/index.ts'
+import { findProvider } from '../providers/index.ts'
 import type { Source } from '../sources/index.ts'
 
 /** A row of synced_items is a source's claim on an item: two accounts may see the same file. */
@@ -110,7 +111,8 @@ const ATTEMPTS_MAX = 8
 class PolicyOutdated extends Error {}
 
 /**
- * Stores items. Those whose permissions this source may not list get the policy that another source knows.
+ * Stores items. Those whose permissions this source may not list get the policy that another source knows, unless the
+ * provider lists none: then an item without a policy has none.
  * @param store stores the given items, unless the check throws
  */
 export async function storeWithPolicies<Result>(
@@ -119,7 +121,10 @@ export async function storeWithPolicies<Result>(
   items: readonly NewItem[],
   store: (items: NewItem[], check: CheckStored) => Promise<Result>,
 ): Promise<Result> {
-  const untold = items.filter(({ metadata }) => !hasPolicy(metadata)).map(({ externalId }) => externalId)
+  const { reportsReaders } = findProvider(source.provider)
+  const untold = items
+    .filter(({ metadata }) => reportsReaders && !hasPolicy(metadata))
+    .map(({ externalId }) => externalId)
   const isUntold = new Set(untold)
   for (let attempt = 1; ; attempt++) {
     const known = await findKnown(db, source, untold)
