@@ -205,6 +205,19 @@ describe('checkout', () => {
     await workspace.buy('builder')
     expect(paid.stripe.account.customers.size).toBe(before + 1)
   })
+
+  it('works after its customer was created without a reply and the workspace was renamed [PAY-5]', async () => {
+    const workspace = await newCustomer()
+    // The endpoint need not receive customer.created.
+    await control(paid.stripe, 'webhooks', { lose: 1 })
+    paid.stripe.faults.add({ path: '/v1/customers', drop: true, afterEffect: true, times: 3 })
+    const plan = { tier: 'builder', interval: 'monthly' }
+    expect((await workspace.call('POST', '/v1/console/billing/checkout', plan)).status).toBe(502)
+    paid.stripe.faults.clear()
+    const path = `/v1/console/organizations/${workspace.id}`
+    expect((await workspace.call('PATCH', path, { name: 'Renamed' })).status).toBe(200)
+    expect((await workspace.call('POST', '/v1/console/billing/checkout', plan)).body).toHaveProperty('url')
+  })
 })
 
 describe('the life of a subscription', () => {

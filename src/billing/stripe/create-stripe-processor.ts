@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Stripe } from 'stripe'
 import { refuseRedirects } from '../../kernel/refuse-redirects.ts'
 import { INTERVALS } from '../../database/schema-words.ts'
@@ -55,7 +56,7 @@ export async function createStripeProcessor(
       call(async () => {
         const customer = await stripe.customers.create(
           { name, metadata: { organizationId: id } },
-          { idempotencyKey: replaces === null ? `customer-${id}` : `customer-${id}-after-${replaces}` },
+          { idempotencyKey: customerKey(id, name, replaces) },
         )
         return customer.id
       }),
@@ -91,6 +92,12 @@ export async function createStripeProcessor(
     readEvent: (rawBody, signature, now) =>
       readStripeEvent(stripe, { rawBody, signature, secret: settings.webhookSecret, now }),
   }
+}
+
+/** With the name, because Stripe refuses other parameters under a key for a day: a renamed workspace could not buy. */
+function customerKey(id: string, name: string, replaces: string | null): string {
+  const named = createHash('sha256').update(name).digest('hex').slice(0, 16)
+  return `customer-${id}-${named}${replaces === null ? '' : `-after-${replaces}`}`
 }
 
 function hostOf(apiUrl: string | undefined) {
