@@ -73,7 +73,7 @@ describe('memory canvas', () => {
     expect(one).toContain('&lt;script&gt;Orion &amp; &quot;co&quot;')
     expect(one).not.toMatch(/<script|href|\u001b/)
     expect((await memory('canvas', '--svg', join(folder, 'none', 'x.svg'))).stderr).toContain(
-      'could not be written',
+      'cannot be written: its folder does not exist',
     )
   })
 })

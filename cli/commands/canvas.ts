@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { CanvasResponse, type CanvasNode } from '../api-shapes.ts'
 import { drawCanvas, ENTITY_TYPES, type EntityType } from '../draw-canvas.ts'
-import { CommandError, messageOf } from '../failures.ts'
+import { describeWriteError } from '../describe-file-error.ts'
+import { CommandError } from '../failures.ts'
 import { givenPath } from '../given-path.ts'
 import { formatTable, printableLine, type Terminal } from '../terminal.ts'
 import { countOption, onBehalfOfOption, providerOption } from './options.ts'
@@ -68,6 +69,6 @@ async function writeSvg(file: string, svg: string): Promise<void> {
   try {
     await writeFile(file, svg)
   } catch (cause) {
-    throw new CommandError(`The drawing could not be written to ${file}: ${messageOf(cause)}`, { cause })
+    throw new CommandError(`${file} cannot be written: ${describeWriteError(cause)}`, { cause })
   }
 }
