@@ -47,3 +47,34 @@ it('gives up a reader that does not take an event within a minute, and charges i
   vi.useRealTimers()
   await app.close()
 })
+
+it('charges once when the outcome of the charge is unknown and the reader leaves after the last event', async () => {
+  const app = Fastify()
+  let charges = 0
+  let isGone: Promise<unknown> = Promise.resolve()
+  // The database counted the credit, but its reply was lost.
+  const settle = async (): Promise<void> => {
+    charges += 1
+    await isGone
+    throw new Error('Connection terminated unexpectedly')
+  }
+  const refund = vi.fn<() => Promise<void>>(async () => {})
+  const retrieved = () => ({ requestId: '1', query: 'q', hitCount: 0, providers: [] })
+  async function* stream(): AsyncGenerator<StreamEvent> {
+    yield { event: 'done', data: {} }
+  }
+  app.get('/', async (_request, reply) => {
+    isGone = once(reply.raw, 'close')
+    return await sendEvents(reply, { stream: stream(), retrieved }, { settle, refund })
+  })
+  const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }))
+  const reader = connect(Number(port), '127.0.0.1', () => reader.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'))
+  reader.once('data', () => reader.destroy())
+  await until(
+    'the end of the stream',
+    async () => refund.mock.calls.length + charges,
+    (calls) => calls > 1,
+  )
+  expect([charges, refund.mock.calls.length]).toEqual([1, 1])
+  await app.close()
+})

@@ -25,18 +25,27 @@ export async function sendEvents(
     'Cache-Control': 'no-store',
     'X-Accel-Buffering': 'no',
   })
+  let isCharging = false
+  const charge = async (): Promise<void> => {
+    isCharging = true
+    await reservation?.settle(retrieved())
+  }
   try {
     while (!next.done && !response.destroyed) {
       if (!response.write(encode(next.value))) await drained(response)
       next = await iterator.next()
     }
-    await reservation?.settle(retrieved())
+    await charge()
   } catch (error) {
-    if (response.destroyed) await reservation?.settle(retrieved())
+    // The reader left. A failed charge is not repeated, because it may have been counted.
+    if (response.destroyed && !isCharging) await charge()
     else {
       await reservation?.refund()
       reply.log.warn({ err: error }, 'an answer failed while it was streamed')
-      response.write(encode({ event: 'error', data: errorBody(toAppError(error), reply.server.publicUrl()) }))
+      if (!response.destroyed)
+        response.write(
+          encode({ event: 'error', data: errorBody(toAppError(error), reply.server.publicUrl()) }),
+        )
     }
   } finally {
     response.end()
