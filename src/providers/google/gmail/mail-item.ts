@@ -1,7 +1,7 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import { addressParser, decodeWords } from 'postal-mime'
 import type { ItemMetadata, ProviderItem, ItemFailure } from '../../adapter.ts'
-import { attachmentNames } from '../../attachment-names.ts'
+import { attachmentNames, listedAttachments } from '../../attachment-names.ts'
 import { extractLimits } from '../../extract-file.ts'
 import { GoogleError } from '../shared/error.ts'
 import { decodeText } from '../../../file-text/index.ts'
@@ -74,7 +74,9 @@ export async function mailItemOf(
       ...(await metadataOf(run, message, payload)),
       ...(sender === null ? {} : { sender: sender.name || sender.address, senderEmail: sender.address }),
       permalink: link,
-      ...(attachments.length === 0 ? {} : { attachments: attachments.map((part) => part.fileName) }),
+      ...(attachments.length > 0 && {
+        attachments: listedAttachments(attachments.map((part) => part.fileName)),
+      }),
       ...(kept.length < body.length || own.truncated ? { truncated: true } : {}),
     },
   }

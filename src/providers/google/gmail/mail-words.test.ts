@@ -13,6 +13,22 @@ const connect = () =>
 
 const idOf = (google: GoogleEmulator, mailId: string) => `${google.account}/${mailId}`
 
+describe('the metadata of a mail', () => {
+  it('lists 50 names of attachments at most, of 255 characters each', async () => {
+    const { google, engine } = await connect()
+    const attachments = Array.from({ length: 60 }, () => ({
+      fileName: 'x'.repeat(10_000),
+      mimeType: 'application/zip',
+      content: new Uint8Array(1),
+    }))
+    google.mail.deliver({ subject: 'many', text: 'Attached.', attachments })
+    await engine.run()
+    expect(byTitle(engine, 'many')?.metadata['attachments']).toEqual(
+      Array.from({ length: 50 }, () => 'x'.repeat(255)),
+    )
+  })
+})
+
 describe('the text of a mail', () => {
   it("is complete when it forwards another, also in Outlook's form, or quotes without being a reply", async () => {
     const { google, engine } = await connect()

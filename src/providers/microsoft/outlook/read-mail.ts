@@ -1,5 +1,6 @@
 import { runCooperatively } from '../../../kernel/cooperative.ts'
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
+import { listedAttachments } from '../../attachment-names.ts'
 import type { FeedItem } from '../../feed.ts'
 import type { ProviderItem } from '../../adapter.ts'
 import { isReply, withoutQuotedText } from '../../quoted-text.ts'
@@ -48,7 +49,7 @@ export async function readMail(run: MailRun, externalId: string): Promise<FeedIt
     sourceUpdatedAt: at,
     metadata: {
       ...metadataOf(message, { mailbox: run.mailbox, folder }),
-      ...(attached.names.length > 0 && { attachments: attached.names }),
+      ...(attached.names.length > 0 && { attachments: listedAttachments(attached.names) }),
       ...(kept.length < body.trim().length && { truncated: true }),
     },
   }

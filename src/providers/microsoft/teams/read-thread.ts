@@ -1,5 +1,6 @@
 import type { TextExtractor } from '../../../file-text/index.ts'
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
+import { listedAttachments } from '../../attachment-names.ts'
 import type { FeedItem } from '../../feed.ts'
 import { textOfHtml } from '../../html-text.ts'
 import type { ProviderSession } from '../../adapter.ts'
@@ -137,7 +138,7 @@ function threadItem(
       sender: author,
       senders: [...new Set(said.map(({ message }) => authorOf(message)))],
       messageCount: messages.length,
-      ...(attachments.length > 0 && { attachments }),
+      ...(attachments.length > 0 && { attachments: listedAttachments(attachments) }),
       ...(url !== null && { permalink: url }),
       ...((isCut || body.length < whole.length) && { truncated: true }),
       accessPolicy: { visibility: 'restricted', groups: [groupOf(channel)] },
