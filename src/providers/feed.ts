@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { createProbingGuard, isUnavailable } from './outage-guard.ts'
 import { crawlName, emptyStep, parseCursor, RetryList, retryLater, type Step } from './run-state.ts'
 import {
+  type AccessPolicy,
   type ChangePage,
   type ItemFailure,
   type ItemRead,
@@ -55,6 +56,8 @@ export interface Feed<Entry> {
    * ProviderError
    */
   read(externalId: string, entry: Entry | null): Promise<FeedItem | null>
+  /** The current readers of an item that cannot be read; null: nobody. Absent: its readers are those of a group. */
+  readersOf?(externalId: string): Promise<AccessPolicy | null>
 }
 
 const Cursor = z.object({
@@ -158,11 +161,19 @@ export function positionIn<Position>(
 /** Reads the items of a list, several at once, and records those to retry. */
 function createReader<Entry>(
   session: ProviderSession,
-  feed: Pick<Feed<Entry>, 'read'>,
+  feed: Pick<Feed<Entry>, 'read' | 'readersOf'>,
   state: Cursor,
   guard: ReturnType<typeof createProbingGuard>,
 ) {
   const limit = pLimit(READ_AT_ONCE)
+  const readersOf = async (externalId: string): Promise<Pick<ItemFailure, 'accessPolicy'>> => {
+    if (feed.readersOf === undefined) return {}
+    // Without an answer they stay as they were stored.
+    return await feed.readersOf(externalId).then(
+      (accessPolicy) => ({ accessPolicy }),
+      () => ({}),
+    )
+  }
   const attempt = async ({ externalId, entry }: Listed<Entry>) => {
     session.signal.throwIfAborted()
     try {
@@ -170,7 +181,7 @@ function createReader<Entry>(
       guard.passed()
       return { externalId, ...parts }
     } catch (error) {
-      const failure = await guard.failureOf(externalId, error)
+      const failure = { ...(await guard.failureOf(externalId, error)), ...(await readersOf(externalId)) }
       return { externalId, item: null, skips: [], failure, isRefused: !isUnavailable(error) }
     }
   }

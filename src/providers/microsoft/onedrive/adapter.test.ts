@@ -294,6 +294,19 @@ describe('readers', () => {
     })
   })
 
+  it('of a file whose content cannot be read are narrowed by the run that reads the change', async () => {
+    const { files, drive, sync, stored, microsoft } = await connect({ limits: { maxAttempts: 1 } })
+    const file = files.add(drive, { grants: [{ user: 'bob' }] })
+    await sync.run()
+    files.share(file, { grants: [] }, true)
+    microsoft.faults.add({ path: '/download/', status: 500 })
+    expect((await sync.run()).failures).toHaveLength(1)
+    expect(stored(file)?.metadata.accessPolicy).toEqual({
+      visibility: 'private',
+      users: ['ada@acme.example'],
+    })
+  })
+
   it('that change are found by a poll, whether Graph reports the change or not', async () => {
     const { files, drive, sync, adapter } = await connect()
     const folder = files.folder(drive, 'Plans')

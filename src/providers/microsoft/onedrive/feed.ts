@@ -2,6 +2,7 @@ import type { Feed } from '../../feed.ts'
 import { createPositionFeed } from '../shared/position-feed.ts'
 import type { DriveItem } from './drive-item.ts'
 import { changePage, crawlPage, matchDrives, type Progress, surveyPage } from './pages.ts'
+import { policyOrHidden } from './permissions.ts'
 import { emptyPosition, Position } from './position.ts'
 import { type DriveRun, readDriveItem } from './read-file.ts'
 
@@ -32,5 +33,6 @@ export function createDriveFeed(run: DriveRun): Feed<DriveItem> {
       return isRead && Object.keys(surveys).length === 0
     },
     read: (externalId, entry) => readDriveItem(run, externalId, entry),
+    readersOf: (externalId) => policyOrHidden(run, externalId),
   })
 }

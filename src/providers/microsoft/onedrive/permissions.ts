@@ -70,8 +70,8 @@ async function* policiesPage(run: DriveRun, ids: readonly string[]): AsyncGenera
   yield { groups: [], policies }
 }
 
-/** Hides a file that no longer exists. */
-async function policyOrHidden({ session, readers, drives }: DriveRun, externalId: string) {
+/** The readers of a file; null, which hides it, if it no longer exists. */
+export async function policyOrHidden({ session, readers, drives }: DriveRun, externalId: string) {
   session.signal.throwIfAborted()
   const drive = drives.get(externalId.slice(0, externalId.indexOf('/')))
   return await readers.policyOf(externalId, drive).catch(returnIf(isRejected, null))

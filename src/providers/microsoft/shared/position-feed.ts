@@ -17,7 +17,7 @@ export const listedIn = <Entry extends { id: string }>(
 ]
 
 /** An account's drives, folders or channels, each with its own delta query. The functions change the position. */
-export interface Parts<Position, Entry> extends Pick<Feed<Entry>, 'read'> {
+export interface Parts<Position, Entry> extends Pick<Feed<Entry>, 'read' | 'readersOf'> {
   schema: z.ZodType<Position>
   empty(): Position
   /** Adds new parts and removes missing ones; called once a run. */
@@ -58,5 +58,6 @@ export function createPositionFeed<Position extends JsonValue, Entry>(
       return { listed: [], gone: [], ...step, next: position, isLast: parts.isDone(position) }
     },
     read: parts.read,
+    ...(parts.readersOf && { readersOf: parts.readersOf }),
   }
 }
