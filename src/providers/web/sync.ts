@@ -159,20 +159,23 @@ function createVisitor(crawler: Crawler, state: Cursor): (step: SiteStep) => Pro
   }
 }
 
-/** Checks the start page when a page is missing: a site that was switched off or has moved must not lose its pages. */
+/** Checks the start pages when a page is missing: a site that was switched off or has moved must not lose its pages. */
 function createStartCheck(crawler: Crawler) {
   const { settings, site, robots } = crawler
-  const key = settings.start.find((one) => robots.allows(one)) ?? '/'
+  const keys = settings.start.filter((one) => robots.allows(one))
+  const [key = '/'] = keys
   let isThere = false
   return {
     key,
     async check(visited: string, { isGone }: Visit): Promise<void> {
-      isThere ||= visited === key && isGone !== true
+      isThere ||= isGone !== true && keys.includes(visited)
       if (isThere || isGone !== true) return
-      const { isGone: isMissing } = await visitPage(crawler, key, NEVER_READ, () => false)
-      isThere = isMissing !== true
-      if (isThere) return
-      const words = 'does not exist or redirects to another host'
+      for (const one of keys) {
+        const visit = await visitPage(crawler, one, NEVER_READ, () => false)
+        isThere = visit.isGone !== true
+        if (isThere) return
+      }
+      const words = 'does not exist or redirects to a page that is not read'
       throw new ProviderError('rejected', `The start page ${site.urlOf(key).href} ${words}`)
     },
   }

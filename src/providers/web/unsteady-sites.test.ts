@@ -114,6 +114,14 @@ describe('a site', () => {
     expect(paths(sync)).toEqual(ALL)
   })
 
+  it('may lose one of its start pages', async () => {
+    const sync = await connected({ start: `${site.url}/b\n${site.url}/` })
+    site.remove('/b')
+    expect((await sync.run()).deleted).toEqual([`${site.url}/b`])
+    await sync.run({ fullResync: true })
+    expect(paths(sync)).toEqual(['/', '/a', '/a/deep'])
+  })
+
   it('with several broken pages in a row is read to its end', async () => {
     const broken = ['/1', '/2', '/3', '/4', '/5']
     site.put('/', page('Home', ...broken, '/a', '/b'))
