@@ -156,6 +156,19 @@ describe('changes of files', () => {
     expect(sync.waitedMs).toBe(0)
   })
 
+  it('are skipped if Git LFS has their text', async () => {
+    const { hub, web, sync } = await connect()
+    const oid = 'a'.repeat(64)
+    hub.state.write(
+      web,
+      'large.md',
+      `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize 9\n`,
+    )
+    const { skipped } = await sync.run()
+    expect(skipped).toMatchObject([{ message: 'The file is stored with Git LFS and is not read' }])
+    expect(sync.items.size).toBe(0)
+  })
+
   it('give all of them new links when another branch becomes the default one', async () => {
     const { hub, web, sync, item } = await connect()
     hub.state.write(web, 'README.md', 'Read me.')

@@ -11,6 +11,8 @@ import type { Repository } from './repositories.ts'
 const MARKDOWN = /\.(?:md|markdown|mdx)$/i
 /** Folders with other projects' files. */
 const VENDORED = /(?:^|\/)(?:node_modules|vendor)\//
+/** The beginning of what git has of a file that is stored elsewhere. */
+const LFS_POINTER = 'version https://git-lfs.github.com/spec/'
 const PATH_BYTES_MAX = 1_024
 const FILES_MAX = 20_000
 /** Maximum requests for a tree that is too large for one response. */
@@ -120,6 +122,8 @@ export async function readFile(
   const { full_name: name, default_branch: branch, html_url: home } = repository
   const bytes = await github.raw(`repos/${name}/git/blobs/${sha}`)
   if (bytes.length > reader.session.limits.maxDownloadBytes) throw tooLarge(reader.session)
+  if (bytes.subarray(0, LFS_POINTER.length).toString() === LFS_POINTER)
+    return { title: `${name} ${path}`, skipped: 'The file is stored with Git LFS and is not read' }
   const { title, text } = await extractFile(reader, { format: 'markdown', bytes, charset: null, path })
   if (text.trim() === '') return { title: `${name} ${path}`, skipped: 'The file has no text' }
   const query = new URLSearchParams({ path, sha: branch, per_page: '1' })
