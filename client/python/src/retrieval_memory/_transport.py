@@ -123,8 +123,8 @@ class AsyncTransport:
         if self._owned:
             await self.client.aclose()
 
-    async def send(self, request: RawRequest, settings: Settings | None = None) -> RawAnswer:
-        settings = settings or self.settings
+    async def send(self, request: RawRequest) -> RawAnswer:
+        settings = self.settings
         retries = Retries(settings.retry, request.is_idempotent)
         while True:
             try:
