@@ -3,17 +3,20 @@ import type { Db } from '../database/database.ts'
 import { prepare, type Prepared } from '../database/prepared.ts'
 import type { View } from './visible-sources.ts'
 
-/** Counts over a person's items alone, in place of the tables of these names. `$1`: organization, `$2`: items. */
+/**
+ * Counts over a person's items alone, in place of the tables of these names (totals have no type). `$1`:
+ * organization, `$2`: items.
+ * Not materialized, so that only the entities that a statement asks for are counted.
+ */
 const OF_ITEMS = `
-  with item_entities as materialized (
+  with item_entities as (
     select m.* from item_entities m where m.organization_id = $1 and m.source_item_id = any($2::uuid[])
-  ), entity_totals as materialized (
-    select m.organization_id, m.source_id, m.entity_id, e.type, count(*)::int as items,
-      (count(*) filter (where m.role = 'author'))::int as authored
-    from item_entities m join entities e on e.organization_id = $1 and e.id = m.entity_id
-    group by m.organization_id, m.source_id, m.entity_id, e.type
-  ), entity_names as materialized (
-    select n.organization_id, n.source_id, n.entity_id, n.name, n.alias, n.words, c.items
+  ), entity_totals as (
+    select organization_id, source_id, entity_id, count(*)::int as items,
+      (count(*) filter (where role = 'author'))::int as authored
+    from item_entities group by organization_id, source_id, entity_id
+  ), entity_names as (
+    select n.organization_id, c.source_id, c.entity_id, c.name, n.alias, n.words, c.items
     from (
       select m.source_id, m.entity_id, name, count(*)::int as items
       from item_entities m cross join unnest(m.names) as name
