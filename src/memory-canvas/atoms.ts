@@ -145,11 +145,11 @@ export function countedInAll(db: Db, view: View): CountsOf {
 
 const selectNames = prepareInView(`
   select entity_id, name, alias, items from (
-    select entity_id, name, max(alias) as alias, sum(items)::int as items,
-      row_number() over (partition by entity_id order by sum(items) desc, name) as place
+    select entity_id, name, alias, sum(items)::int as items,
+      row_number() over (partition by entity_id order by sum(items) desc, name, alias) as place
     from entity_names
     where organization_id = $1 and entity_id = any($2::uuid[]) and source_id = any($3::uuid[])
-    group by entity_id, name
+    group by entity_id, name, alias
   ) n
   where place <= ${NAMES_MAX}`)
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
 import type { StoredEntityType } from '../database/schema.ts'
-import { NAMING_ROLES } from './extraction/identity.ts'
+import { fold, type FoundEntity, NAMING_ROLES } from './extraction/identity.ts'
 import { idsOf } from './ids.ts'
 import { inParts } from '../kernel/in-parts.ts'
 
@@ -16,82 +16,78 @@ const Mention = z.object({
 })
 export type Mention = z.output<typeof Mention>
 
-export interface NameDetails {
-  alias: string | null
-  words: string
-}
-
-interface Change {
+interface Total {
   sourceId: string
   entityId: string
+  type: StoredEntityType
   items: number
   authored: number
+}
+
+interface Name {
+  sourceId: string
+  entityId: string
+  name: string
+  alias: string | null
+  words: string
+  items: number
 }
 
 const ROWS_A_STATEMENT = 500
 
 /** Collects changes to the totals as items start or stop naming entities. */
 export class CountChanges {
-  readonly #totals = new Map<string, Change>()
-  readonly #names = new Map<string, { sourceId: string; entityId: string; name: string; items: number }>()
+  readonly #totals = new Map<string, Total>()
+  readonly #names = new Map<string, Name>()
 
-  /** @param by 1: the items now name it; -1: they no longer do */
-  add({ sourceId, entityId, role, names }: Mention, by: 1 | -1): void {
+  /** An item now names the entity. */
+  add(mention: Mention, { type, names }: Pick<FoundEntity, 'type' | 'names'>): void {
+    this.#count(mention, 1).type = type
+    for (const { name, alias } of names) {
+      // Searches must not find a source by a rule version.
+      const words = type === 'source' ? '' : fold(name)
+      Object.assign(this.#countName(mention, name, 1), { alias, words })
+    }
+  }
+
+  /** An item no longer names the entity. */
+  remove(mention: Mention): void {
+    this.#count(mention, -1)
+    for (const name of mention.names) this.#countName(mention, name, -1)
+  }
+
+  #count({ sourceId, entityId, role }: Mention, by: 1 | -1): Total {
     const key = `${sourceId}${entityId}`
-    const total = this.#totals.get(key) ?? { sourceId, entityId, items: 0, authored: 0 }
+    // The type matters only if the entity is added.
+    const total = this.#totals.get(key) ?? { sourceId, entityId, type: 'topic', items: 0, authored: 0 }
     total.items += by
     if (role === 'author') total.authored += by
     this.#totals.set(key, total)
-    for (const name of names) {
-      const nameKey = `${key}${name}`
-      const known = this.#names.get(nameKey) ?? { sourceId, entityId, name, items: 0 }
-      known.items += by
-      this.#names.set(nameKey, known)
-    }
+    return total
+  }
+
+  #countName({ sourceId, entityId }: Mention, name: string, by: 1 | -1): Name {
+    const key = `${sourceId}${entityId}${name}`
+    const known = this.#names.get(key) ?? { sourceId, entityId, name, alias: null, words: '', items: 0 }
+    known.items += by
+    this.#names.set(key, known)
+    return known
   }
 
   /**
    * Writes the changes and deletes what no item names any more. The caller's transaction has locked the
    * organization's canvas.
-   * @param typeOf the type of an entity that gains items;
-   * @param detailsOf the details of a name that gains items
    */
-  async write(
-    tx: Tx,
-    organizationId: string,
-    typeOf: (entityId: string) => StoredEntityType,
-    detailsOf: (entityId: string, name: string) => NameDetails,
-  ): Promise<void> {
+  async write(tx: Tx, organizationId: string): Promise<void> {
     const totals = [...this.#totals.values()].filter(({ items, authored }) => items !== 0 || authored !== 0)
     const names = [...this.#names.values()].filter(({ items }) => items !== 0)
-    for (const part of inParts(totals, ROWS_A_STATEMENT)) {
-      await writeTotals(
-        tx,
-        organizationId,
-        part.map((one) => Object.assign({ type: gains(one) ? typeOf(one.entityId) : 'topic' }, one)),
-      )
-    }
-    for (const part of inParts(names, ROWS_A_STATEMENT)) {
-      await writeNames(
-        tx,
-        organizationId,
-        part.map((one) =>
-          Object.assign({}, one, gains(one) ? detailsOf(one.entityId, one.name) : NO_DETAILS),
-        ),
-      )
-    }
-    const losing = [
-      ...new Set([...totals, ...names].filter((one) => !gains(one)).map(({ entityId }) => entityId)),
-    ]
-    for (const part of inParts(losing, ROWS_A_STATEMENT)) await removeUnnamed(tx, organizationId, part)
+    for (const part of inParts(totals, ROWS_A_STATEMENT)) await writeTotals(tx, organizationId, part)
+    for (const part of inParts(names, ROWS_A_STATEMENT)) await writeNames(tx, organizationId, part)
+    const losing = new Set(
+      [...totals, ...names].filter(({ items }) => items <= 0).map(({ entityId }) => entityId),
+    )
+    for (const part of inParts([...losing], ROWS_A_STATEMENT)) await removeUnnamed(tx, organizationId, part)
   }
-}
-
-/** For a name that exists already. */
-const NO_DETAILS: NameDetails = { alias: null, words: '' }
-
-function gains({ items }: { items: number }): boolean {
-  return items > 0
 }
 
 async function writeTotals(tx: Tx, organizationId: string, rows: readonly object[]): Promise<void> {

@@ -5,7 +5,7 @@ import { testItem } from '../../test/support/items.ts'
 import { insertOrganization, type TestOrganization } from '../../test/support/organizations.ts'
 import { createModelRegistry } from '../models/index.ts'
 import { loadTermWeights } from '../inference/term-weights.ts'
-import { createItems, type Items } from '../items/index.ts'
+import { createItems, type Items, type NewItem } from '../items/index.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import { createCanvasWorker, createMemoryCanvas } from './index.ts'
@@ -44,18 +44,21 @@ interface Written {
 
 /** Stores and reads items; authors have a name and an address. */
 async function remember(of: TestOrganization, ...written: Written[]): Promise<void> {
+  await write(
+    of,
+    written.map(({ by, body, provider = 'notion' }) => ({
+      provider,
+      sourceKind: provider === 'slack' ? 'message' : 'document',
+      body,
+      authorName: by === undefined ? null : `${by} <${by.toLowerCase().replace(' ', '.')}@corp.com>`,
+    })),
+  )
+}
+
+async function write(of: TestOrganization, values: readonly Partial<NewItem>[]): Promise<void> {
   await items.write(
     of.id,
-    written.map(({ by, body, provider = 'notion' }, at) =>
-      testItem(of, {
-        provider,
-        externalId: `${at}`,
-        sourceKind: provider === 'slack' ? 'message' : 'document',
-        title: 'Notes',
-        body,
-        authorName: by === undefined ? null : `${by} <${by.toLowerCase().replace(' ', '.')}@corp.com>`,
-      }),
-    ),
+    values.map((value, at) => testItem(of, { externalId: `${at}`, title: 'Notes', ...value })),
   )
   await readAll()
 }
@@ -172,5 +175,18 @@ describe('a name', () => {
     )
     const people = await seen(organization)
     expect(people.filter((one) => one.includes('Farid'))).toEqual(['person Farid Okafor 9'])
+  })
+})
+
+describe('a handle', () => {
+  it('belongs in each provider to the address that appears with it there', async () => {
+    const organization = await insertOrganization(database.db)
+    const values = (['gmail', 'notion', 'slack'] as const).flatMap((provider) => [
+      { provider, authorName: 'Zqxor <owner@corp.com>' },
+      { provider, authorName: 'Zqxor' },
+    ])
+    await write(organization, values)
+    expect(await seen(organization, ['notion'])).toEqual(['person @Zqxor 2'])
+    expect(await seen(organization)).toEqual(['person @Zqxor 6'])
   })
 })

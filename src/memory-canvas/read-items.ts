@@ -7,7 +7,7 @@ import type { Pausable } from '../kernel/cooperative.ts'
 import { SOURCE_KINDS } from '../kernel/source-kinds.ts'
 import { CountChanges, type Mention, removeMentions } from './counts.ts'
 import { CHARACTERS_READ, extractingEntities } from './extraction/extract-entities.ts'
-import { entityId, fold, type FoundEntity, RANK } from './extraction/identity.ts'
+import { entityId, type FoundEntity, RANK } from './extraction/identity.ts'
 
 /** Stored bytes of items read together; compressed text expands several times. */
 const BYTES_TOGETHER = 64_000
@@ -120,31 +120,29 @@ export async function storeReadItems(
   if (locked.size === 0) return
   const known = new Map<string, FoundEntity>()
   const mentions: (Mention & { seenAt: Date })[] = []
+  const changes = new CountChanges()
+  for (const mention of await removeMentions(tx, organizationId, [...locked.keys()])) changes.remove(mention)
   for (const { item, entities } of read) {
     const row = locked.get(item.id)
     if (!row) continue
-    const at = { sourceItemId: item.id, sourceId: row.source_id, seenAt: row.seen_at }
-    mentions.push({ ...at, entityId: row.source_id, role: 'source', names: [rules] })
-    known.set(row.source_id, sourceEntity(row.source_id))
-    for (const entity of entities) {
-      const id = entityId(organizationId, entity.key)
-      // Items of a batch use different names, and all names need their details.
-      const before = known.get(id)
-      known.set(id, before ? { ...before, names: [...before.names, ...entity.names] } : entity)
-      mentions.push({ ...at, entityId: id, role: entity.role, names: entity.names.map(({ name }) => name) })
+    for (const entity of [sourceEntity(row.source_id, rules), ...entities]) {
+      const id = entity.role === 'source' ? row.source_id : entityId(organizationId, entity.key)
+      known.set(id, entity)
+      const mention = {
+        sourceItemId: item.id,
+        entityId: id,
+        sourceId: row.source_id,
+        role: entity.role,
+        names: entity.names.map(({ name }) => name),
+        seenAt: row.seen_at,
+      }
+      changes.add(mention, entity)
+      mentions.push(mention)
     }
   }
-  const changes = new CountChanges()
-  for (const mention of await removeMentions(tx, organizationId, [...locked.keys()])) changes.add(mention, -1)
-  for (const mention of mentions) changes.add(mention, 1)
   await insertEntities(tx, organizationId, known)
   await insertMentions(tx, organizationId, mentions)
-  await changes.write(
-    tx,
-    organizationId,
-    (id) => entityOf(known, id).type,
-    (id, name) => detailsOf(entityOf(known, id), name),
-  )
+  await changes.write(tx, organizationId)
   await sql`
     update source_items set canvas_sha256 = content_sha256
     where organization_id = ${organizationId} and id in (${sql.join([...locked.keys()])})
@@ -152,28 +150,15 @@ export async function storeReadItems(
 }
 
 /** A source is an entity that each of its items names; the name is the version of the rules that read the item. */
-function sourceEntity(sourceId: string): FoundEntity {
+function sourceEntity(sourceId: string, rules: string): FoundEntity {
   return {
     type: 'source',
     key: `source:${sourceId}`,
     alias: null,
     rank: RANK.address,
     role: 'source',
-    names: [],
+    names: [{ name: rules, alias: null }],
   }
-}
-
-function entityOf(known: ReadonlyMap<string, FoundEntity>, id: string): FoundEntity {
-  const entity = known.get(id)
-  if (!entity) throw new Error('an entity gained items that was not read')
-  return entity
-}
-
-function detailsOf(entity: FoundEntity, name: string): { alias: string | null; words: string } {
-  // Searches must not find a source by a rule version.
-  if (entity.type === 'source') return { alias: null, words: '' }
-  const alias = entity.names.find((one) => one.name === name)?.alias ?? null
-  return { alias, words: fold(name) }
 }
 
 async function insertEntities(

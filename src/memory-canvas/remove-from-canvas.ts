@@ -23,12 +23,8 @@ export async function removeFromCanvas(
   const removed = await removeMentions(tx, organizationId, ids)
   if (removed.length === 0) return
   const changes = new CountChanges()
-  for (const mention of removed) changes.add(mention, -1)
-  await changes.write(tx, organizationId, gainsNothing, gainsNothing)
-}
-
-function gainsNothing(): never {
-  throw new Error('a deleted item cannot add to the canvas')
+  for (const mention of removed) changes.remove(mention)
+  await changes.write(tx, organizationId)
 }
 
 /** Queues stored items for another reading. */

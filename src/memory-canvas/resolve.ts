@@ -179,9 +179,6 @@ function countsTogether(atoms: readonly Atom[]): Map<string, SourceCount> {
 }
 
 function namesTogether(atoms: readonly Atom[]): { name: string; items: number }[] {
-  const [only, ...others] = atoms
-  // An atom's names are distinct already.
-  if (only && others.length === 0) return only.names
   const names = new Map<string, number>()
   for (const atom of atoms) {
     for (const { name, items } of atom.names) names.set(name, (names.get(name) ?? 0) + items)
