@@ -304,6 +304,24 @@ describe('a shortcut', () => {
     expect(byTitle(engine, 'Elsewhere')?.metadata.accessPolicy?.visibility).toBe('public')
   })
 
+  it('to a folder of any size lists only as much of it as is read', async () => {
+    const { google, engine } = await connect()
+    const folder = google.drive.create({
+      name: 'Their folder',
+      mimeType: 'application/vnd.google-apps.folder',
+      unlisted: true,
+    })
+    for (let count = 0; count < 2_000; count += 1)
+      google.drive.create({ name: `${count}`, content: 'text', folderId: folder, unlisted: true })
+    await engine.run()
+    google.drive.createShortcut('in', folder)
+    google.requests.reset()
+    await engine.run()
+    expect(engine.items.size).toBe(500)
+    // 700 entries in pages of 100, once for the change and once for the check at the end.
+    expect(google.requests.byPath()['/drive/v3/files']).toBe(14)
+  })
+
   it('to a folder that contains itself stores each file once and ends', async () => {
     const { google, engine } = await connect()
     const stranger = google.drive.create({

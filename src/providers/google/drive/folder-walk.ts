@@ -15,7 +15,8 @@ import {
 const PAGE_SIZE = 200
 /** Limits on a folder behind a shortcut: another user may own the tree, and it may have any size. */
 const MOST_FOLLOWED_FILES = 500
-const MOST_FOLLOWED_FOLDERS = 200
+/** Folders that are listed and shortcuts that are followed. */
+const MOST_OPENED = 200
 
 /** Pages of files below a folder, at any depth. Folders go to `onFolder` instead. Each folder is listed once. */
 export async function* filesBelow(
@@ -47,26 +48,31 @@ export async function filesBehind(run: DriveRun, targetId: string): Promise<Driv
   const seen = new Set([target.id])
   const files: DriveFile[] = []
   const waiting = [target]
-  let folders = 0
+  let opened = 0
   for (
     let file = waiting.shift();
     file !== undefined && files.length < MOST_FOLLOWED_FILES;
     file = waiting.shift()
   ) {
+    if (file.mimeType !== SHORTCUT && file.mimeType !== FOLDER) {
+      files.push(file)
+      continue
+    }
+    opened += 1
+    if (opened > MOST_OPENED) break
     if (file.mimeType === SHORTCUT) {
       const next = await getTarget(run, file.shortcutDetails?.targetId ?? '')
       if (next && !seen.has(next.id)) waiting.push(next)
       if (next) seen.add(next.id)
-    } else if (file.mimeType === FOLDER) {
-      folders += 1
-      if (folders > MOST_FOLLOWED_FOLDERS) break
+    } else {
       for await (const children of childrenOf(run, MY_DRIVE, file.id)) {
         for (const child of children) {
           if (!seen.has(child.id)) waiting.push(child)
           seen.add(child.id)
         }
+        if (files.length + waiting.length >= MOST_FOLLOWED_FILES + MOST_OPENED) break
       }
-    } else files.push(file)
+    }
   }
   return files
 }
