@@ -50,16 +50,15 @@ export function toGraph(
         : [{ id, kind: 'entity', type, label: labels.get(id) ?? label, provider: null, weight }],
     ),
   ].toSorted(byWeight)
-  const links = [...edgesToSources(entities, sources), ...edgesBetween(entities, together)]
-  const edges = strongest(links, nodes.length * EDGES_A_NODE).map(
-    ({ type, source, target, weight }): CanvasEdge => ({
-      id: `${type}:${source}:${target}`,
-      source,
-      target,
-      type,
-      weight,
-    }),
-  )
+  const limit = nodes.length * EDGES_A_NODE
+  const links = [...edgesToSources(entities, sources), ...edgesBetween(entities, together, limit)]
+  const edges = strongest(links, limit).map(({ type, source, target, weight }): CanvasEdge => ({
+    id: `${type}:${source}:${target}`,
+    source,
+    target,
+    type,
+    weight,
+  }))
   return { nodes, edges }
 }
 
@@ -68,9 +67,19 @@ type Link = Omit<CanvasEdge, 'id'>
 
 /** The strongest links. Only these are sorted. */
 function strongest(links: readonly Link[], limit: number): Link[] {
-  const least = Float64Array.from(links, ({ weight }) => -weight).toSorted()[limit - 1]
-  const kept = least === undefined ? links : links.filter(({ weight }) => weight >= -least)
-  return kept.toSorted(strongestFirst).slice(0, limit)
+  const least = leastWeight(
+    links.map(({ weight }) => weight),
+    limit,
+  )
+  return links
+    .filter(({ weight }) => weight >= least)
+    .toSorted(strongestFirst)
+    .slice(0, limit)
+}
+
+/** The least of the `limit` greatest weights; 0: there are no more than these. */
+function leastWeight(weights: readonly number[], limit: number): number {
+  return Float64Array.from(weights).toSorted().at(-limit) ?? 0
 }
 
 /** Ties by id. */
@@ -120,33 +129,50 @@ function edgesToSources(entities: readonly Entity[], sources: readonly VisibleSo
   return edges
 }
 
-/** An edge between two entities, counted once for each item. */
-interface Counting extends Link {
-  countedIn: Together
-}
-
-function edgesBetween(entities: readonly Entity[], together: readonly Together[]): Link[] {
-  const edges = new Map<number, Counting>()
-  for (const item of together) {
-    for (const a of item) {
-      for (const b of item) {
-        const [fromNode, toNode] = [placeOf(a), placeOf(b)]
-        const from = entities[fromNode]
-        const to = entities[toNode]
-        if (!from || !to || from === to) continue
-        const type = edgeType(roleOf(a), roleOf(b), from.id < to.id)
+/** The strongest edges between entities, counted once for each item. Arrays hold what millions of pairs count. */
+function edgesBetween(entities: readonly Entity[], together: readonly Together[], limit: number): Link[] {
+  const count = entities.length
+  const weights = new Uint32Array(EDGE_TYPES.length * count * count)
+  const countedIn = new Uint32Array(weights.length)
+  const keys: number[] = []
+  const order = new Map(
+    entities
+      .map(({ id }) => id)
+      .toSorted()
+      .map((id, at) => [id, at]),
+  )
+  const places = entities.map(({ id }) => order.get(id) ?? 0)
+  for (const [at, item] of together.entries()) {
+    const named = item.map((naming) => ({
+      node: placeOf(naming),
+      role: roleOf(naming),
+      place: places[placeOf(naming)] ?? 0,
+    }))
+    for (const a of named) {
+      for (const b of named) {
+        if (a.node === b.node) continue
+        const type = edgeType(a.role, b.role, a.place < b.place)
         if (type === null) continue
-        const key = (EDGE_TYPES.indexOf(type) * entities.length + fromNode) * entities.length + toNode
-        const known = edges.get(key)
-        if (!known) edges.set(key, { source: from.id, target: to.id, type, weight: 1, countedIn: item })
-        else if (known.countedIn !== item) {
-          known.weight += 1
-          known.countedIn = item
-        }
+        const key = (EDGE_TYPES.indexOf(type) * count + a.node) * count + b.node
+        if (countedIn[key] === at + 1) continue
+        countedIn[key] = at + 1
+        weights[key] = (weights[key] ?? 0) + 1
+        if (weights[key] === 1) keys.push(key)
       }
     }
   }
-  return [...edges.values()]
+  const weightOf = (key: number): number => weights[key] ?? 0
+  const least = leastWeight(keys.map(weightOf), limit)
+  return keys
+    .filter((key) => weightOf(key) >= least)
+    .flatMap((key) => {
+      const type = EDGE_TYPES[Math.floor(key / (count * count))]
+      const source = entities[Math.floor(key / count) % count]
+      const target = entities[key % count]
+      return type && source && target
+        ? [{ source: source.id, target: target.id, type, weight: weightOf(key) }]
+        : []
+    })
 }
 
 /** An author's edges lead to what the item names and to its channel; other pairs get one edge, from the lower id. */
