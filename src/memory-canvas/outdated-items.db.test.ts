@@ -111,4 +111,29 @@ describe('items read by earlier rules', () => {
     await worker.stop()
     expect(await readByRules()).toEqual([{ name: 'rules 2', items: 121 }])
   })
+
+  it('are read when the lease of a process that died while reading them expires', async () => {
+    const lease = (expiry: ReturnType<typeof sql>) =>
+      sql`update canvas_work set lease_id = gen_random_uuid(), lease_expires_at = now() + ${expiry}`.execute(
+        database.db,
+      )
+    const fail = (fields: object): void => {
+      throw new Error(`nothing may fail: ${JSON.stringify(fields)}`)
+    }
+    const worker = createCanvasWorker({
+      db: database.db,
+      terms,
+      rules: 'rules 3',
+      logger: { warn: fail, error: fail },
+      isBusy: () => false,
+      onRead: () => {},
+    })
+    await lease(sql`interval '1 hour'`)
+    await worker.readWaiting()
+    expect(await readByRules()).toEqual([{ name: 'rules 2', items: 121 }])
+    await lease(sql`interval '-1 second'`)
+    await worker.readWaiting()
+    await worker.stop()
+    expect(await readByRules()).toEqual([{ name: 'rules 3', items: 121 }])
+  })
 })

@@ -175,9 +175,9 @@ function createReadOutdated(
   return async (organizationId) => {
     if (!(await hasOutdatedItems(db, organizationId, rules))) return true
     if (place.organizationId !== organizationId) place = { organizationId, itemId: '' }
-    let isDone = true
+    // Not done either while another process holds the lease, because it may have died.
+    let isDone = false
     await asHolder(organizationId, async (read) => {
-      isDone = false
       while (!isDone && (await findWaitingOrganization(db, '')) === null) {
         let last: string | null = null
         await read(async (limit) => {
