@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
 import { z } from 'zod'
-import { createProbingGuard, isUnavailable } from './outage-guard.ts'
+import { createOutageGuard, isUnavailable, type OutageGuard } from './outage-guard.ts'
 import { crawlName, emptyStep, parseCursor, RetryList, retryLater, type Step } from './run-state.ts'
 import {
   type AccessPolicy,
@@ -90,7 +90,7 @@ async function* readFeed<Entry>(
 ): AsyncGenerator<ChangePage> {
   const state: Cursor =
     input.cursor === null ? await startCrawl(session, feed) : parseCursor(input.cursor, Cursor)
-  const read = createReader(session, feed, state, createProbingGuard(session.signal, probe))
+  const read = createReader(session, feed, state, createOutageGuard(session.signal, probe))
   const page = (step: Step, complete: boolean, snapshot: string | null): ChangePage => ({
     ...step,
     // A copy: the state changes while the engine stores the page.
@@ -163,7 +163,7 @@ function createReader<Entry>(
   session: ProviderSession,
   feed: Pick<Feed<Entry>, 'read' | 'readersOf'>,
   state: Cursor,
-  guard: ReturnType<typeof createProbingGuard>,
+  guard: OutageGuard,
 ) {
   const limit = pLimit(READ_AT_ONCE)
   const readersOf = async (externalId: string): Promise<Pick<ItemFailure, 'accessPolicy'>> => {

@@ -50,10 +50,11 @@ describe('an error while one item is processed', () => {
   })
 })
 
+const answering = async () => {}
 const unaborted = () => new AbortController().signal
 
 describe.each([
-  ['Slack and Notion', (error: unknown) => createOutageGuard(unaborted()).failureOf('doc', error)],
+  ['Slack and Notion', (error: unknown) => createOutageGuard(unaborted(), answering).failureOf('doc', error)],
   [
     'Drive and Gmail',
     async (error: unknown) => (await createItemFailures(async () => {}).judge('doc', error)).failure,
@@ -68,11 +69,11 @@ describe.each([
   })
 })
 
-it('blame no item when the run must stop', () => {
+it('blame no item when the run must stop', async () => {
   const stopping = new AbortController()
-  const guard = createOutageGuard(stopping.signal)
+  const guard = createOutageGuard(stopping.signal, answering)
   stopping.abort(new Error('the worker is stopping'))
-  expect(() => guard.failureOf('doc', new TypeError('aborted in the middle'))).toThrow(
+  await expect(guard.failureOf('doc', new TypeError('aborted in the middle'))).rejects.toThrow(
     'the worker is stopping',
   )
 })

@@ -54,7 +54,9 @@ function startSync(run: NotionRun, cursor: JsonValue | null, objectsPerPage: num
   return {
     run,
     state: readNotionCursor(cursor),
-    outage: createOutageGuard(run.session.signal),
+    outage: createOutageGuard(run.session.signal, () =>
+      run.call((auth) => run.client.request({ path: 'users/me', method: 'get', auth })),
+    ),
     objectsPerPage,
     visited: new Set(),
     stored: new Set(),

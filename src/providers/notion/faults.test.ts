@@ -105,6 +105,17 @@ describe('Notion: faults', () => {
     expect(differences(notion, sync)).toEqual([])
   })
 
+  it('pages that always fail, however many, end no run while Notion answers', async () => {
+    const { notion, sync } = await connect()
+    for (const path of ['/markdown', '/children']) notion.faults.add({ path, status: 500 })
+    const report = await sync.run()
+    expect(report).toMatchObject({ complete: true })
+    expect(report.failures.length).toBeGreaterThan(3)
+    notion.faults.clear()
+    await sync.run()
+    expect(differences(notion, sync)).toEqual([])
+  })
+
   it('an answer that is too slow or not from the provider is requested again', async () => {
     const { notion, sync } = await connect({ harness: { limits: { requestTimeoutMs: 500 } } })
     notion.faults.add({ path: '/v1/search', times: 1, delayMs: 20_000 })

@@ -59,7 +59,7 @@ export async function readObject(sync: NotionSync, object: NotionObject, part: S
     if ([object.created_by, object.last_edited_by].some(people.wasUnavailable)) state.failed.push(ref)
     return true
   } catch (error) {
-    part.failures.push({ ...outage.failureOf(object.id, error), title: titleOf(object) })
+    part.failures.push({ ...(await outage.failureOf(object.id, error)), title: titleOf(object) })
     state.failed.push(ref)
     return false
   }
@@ -88,7 +88,7 @@ export async function readReference(sync: NotionSync, ref: NotionRef, part: Step
       for await (const row of rowsOf(run, object.id)) await addIfNew(sync, { kind: row.kind, id: row.id })
     }
   } catch (error) {
-    part.failures.push(outage.failureOf(ref.id, error))
+    part.failures.push(await outage.failureOf(ref.id, error))
     state.failed.push(ref)
   }
 }

@@ -124,7 +124,7 @@ async function orFailure(
   try {
     await work()
   } catch (error) {
-    into.failures.push(sync.outage.failureOf(id, error))
+    into.failures.push(await sync.outage.failureOf(id, error))
   }
 }
 

@@ -90,6 +90,17 @@ describe('Slack: faults', () => {
     expect(differences(slack, sync)).toEqual([])
   })
 
+  it('threads that always fail, however many, end no run while Slack answers', async () => {
+    const { slack, sync } = await connect()
+    slack.faults.add({ path: 'conversations.replies', status: 500 })
+    const report = await sync.run()
+    expect(report).toMatchObject({ complete: true })
+    expect(report.failures.length).toBeGreaterThan(3)
+    slack.faults.clear()
+    await sync.run()
+    expect(differences(slack, sync)).toEqual([])
+  })
+
   it('a channel that always fails loses nothing stored, and the others continue', async () => {
     const { slack, sync, channel } = await connect()
     await sync.run()

@@ -1,4 +1,4 @@
-import { createProbingGuard } from '../outage-guard.ts'
+import { createOutageGuard } from '../outage-guard.ts'
 import { storedBelow } from '../stored-ids.ts'
 import {
   type ChangePage,
@@ -112,7 +112,7 @@ async function addUnreached({ site, settings, session, robots }: Crawler, state:
 /** Requests the next page of the queue and records the result. */
 function createVisitor(crawler: Crawler, state: Cursor): (step: SiteStep) => Promise<void> {
   const { session, site, robots, settings } = crawler
-  const guard = createProbingGuard(session.signal, () => crawler.get(site.urlOf('/robots.txt')))
+  const guard = createOutageGuard(session.signal, () => crawler.get(site.urlOf('/robots.txt')))
   const start = createStartCheck(crawler)
   const reread = new Set<string>()
   return async (step) => {

@@ -88,7 +88,7 @@ async function joinIfNeeded(sync: SlackSync, channel: SlackChannel): Promise<Ite
     await joinSlackChannel(run, channel.id)
     return null
   } catch (error) {
-    const failure = sync.outage.failureOf(channelKey(sync, channel.id), error)
+    const failure = await sync.outage.failureOf(channelKey(sync, channel.id), error)
     // A refusal is final; a channel without an answer is retried by the next run.
     fresh.left = isRejected(error)
     return {

@@ -22,7 +22,9 @@ export async function* listSlackPermissions(
   yield { workspace: distinct(workspace), groups: [], policies: [] }
   const channels = (await listSlackChannels(run)).filter((channel) => channel.isMember)
   const privateChannels = channels.filter((channel) => channel.isPrivate)
-  const outage = createOutageGuard(run.session.signal)
+  const outage = createOutageGuard(run.session.signal, () =>
+    run.call((token) => run.client.auth.test({ token })),
+  )
   let refusal: unknown
   for (const { id } of privateChannels) {
     try {
@@ -31,7 +33,7 @@ export async function* listSlackPermissions(
       outage.passed()
     } catch (error) {
       // One refused channel must not hold back what others lose.
-      outage.failureOf(id, error)
+      await outage.failureOf(id, error)
       refusal = error
     }
   }

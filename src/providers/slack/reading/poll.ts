@@ -104,7 +104,7 @@ async function* checkThreads(sync: SlackSync): AsyncGenerator<ChangePage> {
       watched.readAt = run.session.clock.now().getTime()
       if (mark === watched.mark) continue
     } catch (error) {
-      const failure = outage.failureOf(`${sync.workspace.id}/${key}`, error)
+      const failure = await outage.failureOf(`${sync.workspace.id}/${key}`, error)
       // Counts as checked: threads that never answer must not block the others.
       watched.readAt = run.session.clock.now().getTime()
       yield pageOf(sync, { failures: [failure] })

@@ -91,7 +91,8 @@ async function readBlock(
 ): Promise<void> {
   const { context, directory, state } = reading
   await directory.load(block.messages)
-  for (const conversation of gatherConversations(block.messages)) addConversation(reading, conversation, part)
+  for (const conversation of gatherConversations(block.messages))
+    await addConversation(reading, conversation, part)
   const { id: channelId } = context.channel
   const roots = block.messages.filter(isThreadRoot)
   const unwatched = roots.filter(
@@ -110,16 +111,16 @@ async function readBlock(
   }
 }
 
-function addConversation(
+async function addConversation(
   { context, outage }: ChannelReading,
   conversation: readonly SlackMessage[],
   part: OpenPart,
-): void {
+): Promise<void> {
   try {
     addItem(part, conversationItem(context, conversation))
   } catch (error) {
     const ts = conversation[0]?.ts ?? ''
-    addFailure(part, outage.failureOf(slackItemId(context.workspace.id, context.channel.id, ts), error))
+    addFailure(part, await outage.failureOf(slackItemId(context.workspace.id, context.channel.id, ts), error))
   }
 }
 
@@ -135,7 +136,7 @@ async function readOneThread(reading: ChannelReading, root: SlackMessage, part: 
     if (item) addItem(part, item)
     watchThread(state, channelId, root, messages, now)
   } catch (error) {
-    addFailure(part, outage.failureOf(slackItemId(context.workspace.id, channelId, root.ts), error))
+    addFailure(part, await outage.failureOf(slackItemId(context.workspace.id, channelId, root.ts), error))
     watchThread(state, channelId, root, null, now)
   }
 }

@@ -41,7 +41,8 @@ export async function startSync(
   options: SlackChangesOptions,
 ): Promise<SlackSync> {
   // A gateway need not support the method.
-  const own = await run.call((token) => run.client.auth.test({ token })).catch(returnIf(isRejected, null))
+  const identify = () => run.call((token) => run.client.auth.test({ token }))
+  const own = await identify().catch(returnIf(isRejected, null))
   const { externalAccountId, displayName } = run.session.account
   const workspace = {
     id: externalAccountId,
@@ -55,7 +56,7 @@ export async function startSync(
     workspace,
     directory,
     state,
-    outage: createOutageGuard(run.session.signal),
+    outage: createOutageGuard(run.session.signal, identify),
     channels: new Map(),
   }
 }
@@ -70,7 +71,7 @@ export async function* tryChannel(
     yield* pages
     sync.outage.passed()
   } catch (error) {
-    const failure = sync.outage.failureOf(channelKey(sync, channel.id), error)
+    const failure = await sync.outage.failureOf(channelKey(sync, channel.id), error)
     yield pageOf(sync, { failures: [{ ...failure, title: `#${channel.name}` }] })
   }
 }
