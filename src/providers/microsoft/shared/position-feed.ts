@@ -47,7 +47,9 @@ export function createPositionFeed<Position extends JsonValue, Entry>(
       return started
     },
     async list(after) {
-      const position = await match(after === null ? structuredClone(started) : parts.schema.parse(after))
+      const position = await match(
+        after === null ? structuredClone(started) : parseCursor(after, parts.schema),
+      )
       const step = await parts.crawl(position)
       const isLast = parts.isCrawled(position)
       return { listed: step?.listed ?? [], next: position, isLast, ...(isLast && { since: position }) }
