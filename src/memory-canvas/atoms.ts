@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { arrayOf } from '../database/array-of.ts'
 import type { Db } from '../database/database.ts'
@@ -62,11 +61,6 @@ const ROUNDS_MAX = 4
 /** The view's sources as a value for `any($1::uuid[])`. */
 export function idsInView({ sources }: View): string {
   return arrayOf(sources.map(({ id }) => id))
-}
-
-/** The view's sources as a list for `in`; the view has at least one. */
-export function inView({ sources }: View): RawBuilder<unknown> {
-  return sql`(${sql.join(sources.map(({ id }) => id))})`
 }
 
 /** Items that name atoms, by source. An existing atom has an entry, empty if no counted item names it. */

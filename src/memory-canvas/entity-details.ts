@@ -5,7 +5,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { Viewer } from '../kernel/viewer.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import { ENTITY_TYPES } from '../database/schema-words.ts'
-import { inView } from './atoms.ts'
+import { idsInView } from './atoms.ts'
 import { AROUND_ITEMS_MAX, findEntity } from './canvas.ts'
 import { byWeight } from './graph.ts'
 import { idsOf } from './ids.ts'
@@ -120,7 +120,7 @@ async function findEvidence(
       order by latest.seen_at desc, latest.source_item_id limit 1) as item_id
     from (
       select entity_id, name, sum(items)::int as items, array_agg(source_id) as sources from entity_names
-      where organization_id = ${view.organizationId} and entity_id = any ${idsOf(atomIds)} and source_id in ${inView(view)}
+      where organization_id = ${view.organizationId} and entity_id = any ${idsOf(atomIds)} and source_id = any(${idsInView(view)}::uuid[])
       group by entity_id, name order by items desc, name, entity_id limit ${ALIASES_MAX}
     ) n
     order by n.items desc, n.name, n.entity_id`,
@@ -161,7 +161,7 @@ async function showItems(
       from item_entities m cross join unnest(m.names) as name
       where m.organization_id = ${view.organizationId} and m.source_item_id = i.id and m.entity_id = any ${idsOf(atomIds)}
     ) p
-    where i.organization_id = ${view.organizationId} and i.id = any ${idsOf(itemIds)} and i.source_id in ${inView(view)}`,
+    where i.organization_id = ${view.organizationId} and i.id = any ${idsOf(itemIds)} and i.source_id = any(${idsInView(view)}::uuid[])`,
   )
   const byId = new Map(ItemRows.parse(rows).map((row) => [row.id, row]))
   return itemIds.flatMap((id) => {

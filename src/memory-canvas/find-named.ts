@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
-import { inView } from './atoms.ts'
+import { idsInView } from './atoms.ts'
 import { fold } from './extraction/identity.ts'
 import { idsOf } from './ids.ts'
 import { runInView } from './in-view.ts'
@@ -25,7 +25,7 @@ export async function findNamed(db: Db, view: View, query: string): Promise<stri
     view,
     sql`
     select entity_id as id from entity_names
-    where organization_id = ${view.organizationId} and source_id in ${inView(view)}
+    where organization_id = ${view.organizationId} and source_id = any(${idsInView(view)}::uuid[])
       and to_tsvector('simple', words) @@ to_tsquery('simple', ${asked})
     group by entity_id order by sum(items) desc, entity_id limit ${FOUND_MAX}`,
   )
@@ -40,7 +40,7 @@ export async function findInItems(db: Db, view: View, itemIds: readonly string[]
     view,
     sql`
     select entity_id as id from item_entities
-    where organization_id = ${view.organizationId} and source_id in ${inView(view)} and role <> 'source'
+    where organization_id = ${view.organizationId} and source_id = any(${idsInView(view)}::uuid[]) and role <> 'source'
       and source_item_id = any ${idsOf(itemIds)}
     group by entity_id order by count(*) desc, entity_id limit ${FOUND_MAX}`,
   )
