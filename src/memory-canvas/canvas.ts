@@ -8,19 +8,20 @@ import type { Viewer } from '../kernel/viewer.ts'
 import { ENTITY_TYPES, type EntityType } from '../database/schema-words.ts'
 import { type Atom, countedInAll, idsInView, loadAtoms } from './atoms.ts'
 import { GraphCache, type Graph } from './graph-cache.ts'
-import { findInItems, findNamed } from './find-named.ts'
+import { findInItems, findNamed, type FoundAtoms } from './find-named.ts'
 import { byWeight, interleave, toGraph } from './graph.ts'
 import type { Canvas, CanvasQuery } from './schemas.ts'
 import { givenIds } from './ids.ts'
 import { prepareInView } from './in-view.ts'
 import { type Entity, resolveEntities } from './resolve.ts'
 import {
-  heaviestOfTypes,
+  heaviestIn,
   itemsNaming,
   namedTogetherIn,
   resolveWithin,
   type Selection,
   selectItems,
+  typesInTurn,
 } from './selection.ts'
 import { namedTogether } from './co-occurrences.ts'
 import { PERSONS_ITEMS_MAX, type View, type VisibleSource, viewOf } from './visible-sources.ts'
@@ -104,11 +105,11 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
     { provider }: CanvasQuery,
     q: string,
     signal: AbortSignal,
-  ): Promise<{ ids: ReadonlySet<string>; isByPassages: boolean }> {
+  ): Promise<{ ids: FoundAtoms; isByPassages: boolean }> {
     const named = await findNamed(db, view, q)
-    if (named.length > 0) return { ids: new Set(named), isByPassages: false }
+    if (named.size > 0) return { ids: named, isByPassages: false }
     const passages = await findItems(viewer, q, provider, signal)
-    return { ids: new Set(await findInItems(db, view, passages)), isByPassages: true }
+    return { ids: await findInItems(db, view, passages), isByPassages: true }
   }
 }
 
@@ -149,7 +150,7 @@ async function findCandidates(
   view: View,
   query: CanvasQuery,
   selection: Selection | undefined,
-  asked: ReadonlySet<string> | null,
+  asked: FoundAtoms | null,
 ): Promise<Entity[]> {
   const isWanted = (entity: Entity): boolean =>
     (query.entityType === undefined || entity.type === query.entityType) &&
@@ -160,15 +161,11 @@ async function findCandidates(
       entity.weight >= TOPIC_WEIGHT_MIN)
   // Some of them will turn out to be the same.
   const room = query.limit + Math.ceil(query.limit / 2) + 10
-  const ids = selection
-    ? heaviestOfTypes(selection, {
-        among: asked,
-        type: query.entityType,
-        limit: Math.min(room * 2, SELECTED_ATOMS_MAX),
-      })
-    : asked === null
+  const named = selection ? heaviestIn(selection, asked) : asked
+  const ids =
+    named === null
       ? await topAtoms(db, view, query.entityType, room)
-      : [...asked]
+      : typesInTurn(named, query.entityType, Math.min(room * 2, SELECTED_ATOMS_MAX))
   if (selection) {
     const center = query.around === undefined ? [] : [query.around]
     return (await resolveWithin(db, view, selection, [...center, ...ids])).filter(isWanted)

@@ -55,7 +55,7 @@ export async function idsOfEntity(db: Db, viewer: Viewer, id: string): Promise<s
 async function neighboursOf(db: Db, view: View, entity: Entity): Promise<EntityDetails['neighbours']> {
   const atomIds = entity.atoms.map((atom) => atom.id)
   const selection = await selectItems(db, view, { atomIds, since: null, limit: AROUND_ITEMS_MAX })
-  const strongest = heaviestIn(selection)
+  const strongest = heaviestIn(selection, null)
     .slice(0, NEIGHBOURS_MAX * 3)
     .map(([id]) => id)
   return (await resolveWithin(db, view, selection, strongest))

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
+import { STORED_ENTITY_TYPES, type StoredEntityType } from '../database/schema-words.ts'
 import { idsInView } from './atoms.ts'
 import { fold } from './extraction/identity.ts'
 import { idsOf } from './ids.ts'
@@ -11,38 +12,51 @@ import type { View } from './visible-sources.ts'
 const WORDS_MAX = 8
 const FOUND_MAX = 500
 
-const IdRows = z.array(z.object({ id: z.string() }))
+/** The type of each atom by its id, in order. */
+export type FoundAtoms = ReadonlyMap<string, StoredEntityType>
+
+const Rows = z.array(z.object({ id: z.string(), type: z.enum(STORED_ENTITY_TYPES) }))
 
 /** The atoms in view with every query word or a word beginning with it, those of most items first. */
-export async function findNamed(db: Db, view: View, query: string): Promise<string[]> {
+export async function findNamed(db: Db, view: View, query: string): Promise<FoundAtoms> {
   const words = fold(query)
     .split(' ')
     .filter((word) => word !== '')
-  if (words.length === 0 || words.length > WORDS_MAX) return []
+  if (words.length === 0 || words.length > WORDS_MAX) return new Map()
   const asked = words.map((word) => `${word}:*`).join(' & ')
   const { rows } = await runInView(
     db,
     view,
     sql`
-    select entity_id as id from entity_names
-    where organization_id = ${view.organizationId} and source_id = any(${idsInView(view)}::uuid[])
-      and to_tsvector('simple', words) @@ to_tsquery('simple', ${asked})
-    group by entity_id order by sum(items) desc, entity_id limit ${FOUND_MAX}`,
+    select n.id, e.type from (
+      select entity_id as id, sum(items) as items from entity_names
+      where organization_id = ${view.organizationId} and source_id = any(${idsInView(view)}::uuid[])
+        and to_tsvector('simple', words) @@ to_tsquery('simple', ${asked})
+      group by entity_id order by sum(items) desc, entity_id limit ${FOUND_MAX}
+    ) n join entities e on e.organization_id = ${view.organizationId} and e.id = n.id
+    order by n.items desc, n.id`,
   )
-  return IdRows.parse(rows).map((row) => row.id)
+  return typesOf(rows)
 }
 
 /** The atoms that these items name, those of most items first. */
-export async function findInItems(db: Db, view: View, itemIds: readonly string[]): Promise<string[]> {
-  if (itemIds.length === 0) return []
+export async function findInItems(db: Db, view: View, itemIds: readonly string[]): Promise<FoundAtoms> {
+  if (itemIds.length === 0) return new Map()
   const { rows } = await runInView(
     db,
     view,
     sql`
-    select entity_id as id from item_entities
-    where organization_id = ${view.organizationId} and source_id = any(${idsInView(view)}::uuid[]) and role <> 'source'
-      and source_item_id = any ${idsOf(itemIds)}
-    group by entity_id order by count(*) desc, entity_id limit ${FOUND_MAX}`,
+    select n.id, e.type from (
+      select entity_id as id, count(*) as items from item_entities
+      where organization_id = ${view.organizationId} and source_id = any(${idsInView(view)}::uuid[]) and role <> 'source'
+        and source_item_id = any ${idsOf(itemIds)}
+      group by entity_id order by count(*) desc, entity_id limit ${FOUND_MAX}
+    ) n join entities e on e.organization_id = ${view.organizationId} and e.id = n.id
+    order by n.items desc, n.id`,
   )
-  return IdRows.parse(rows).map((row) => row.id)
+  return typesOf(rows)
+}
+
+function typesOf(rows: unknown): FoundAtoms {
+  return new Map(Rows.parse(rows).map(({ id, type }) => [id, type]))
 }

@@ -126,20 +126,26 @@ export function countIn({ sources, atoms }: Selection, atomId: string): Map<stri
   return counts
 }
 
-/** The atoms that most selected items name, in descending order. */
-export function heaviestIn({ atoms }: Selection): [id: string, atom: SelectedAtom][] {
-  return [...atoms].toSorted(
-    ([id, left], [other, right]) => right.namings.length - left.namings.length || (id < other ? -1 : 1),
-  )
+/** The atoms that most selected items name, in descending order, with their types. `among`: null: all. */
+export function heaviestIn(
+  { atoms }: Selection,
+  among: Pick<ReadonlyMap<string, unknown>, 'has'> | null,
+): [id: string, type: StoredEntityType][] {
+  return [...atoms]
+    .filter(([id]) => among === null || among.has(id))
+    .toSorted(
+      ([id, left], [other, right]) => right.namings.length - left.namings.length || (id < other ? -1 : 1),
+    )
+    .map(([id, { type }]) => [id, type])
 }
 
-/** The same of all types in turn, or of a type and all others in turn, so that many of one leave room for the rest. */
-export function heaviestOfTypes(
-  selection: Selection,
-  { among, type, limit }: { among: ReadonlySet<string> | null; type: EntityType | undefined; limit: number },
+/** The ids of all types in turn, or of a type and all others in turn, so that many of one leave room for the rest. */
+export function typesInTurn(
+  atoms: Iterable<readonly [id: string, type: StoredEntityType]>,
+  type: EntityType | undefined,
+  limit: number,
 ): string[] {
-  const heaviest = heaviestIn(selection).filter(([id]) => among === null || among.has(id))
-  const groups = Map.groupBy(heaviest, ([, atom]) => (type === undefined ? atom.type : atom.type === type))
+  const groups = Map.groupBy(atoms, ([, one]) => (type === undefined ? one : one === type))
   return interleave([...groups.values()], limit).map(([id]) => id)
 }
 
