@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { createZstdCompress } from 'node:zlib'
 import { type Pack, pack } from 'tar-stream'
 import type { FileEntry } from '../database/database.ts'
+import { asError } from '../kernel/thrown-errors.ts'
 import { CHECKSUMS, type Checksums } from './archive-format.ts'
 
 const FILE_MODE = 0o600
@@ -22,7 +23,7 @@ export function writeArchive(
 ): Readable {
   const archive = pack()
   fill(archive, entries, rows, at).catch((error: unknown) => {
-    archive.destroy(error instanceof Error ? error : new Error(String(error)))
+    archive.destroy(asError(error))
   })
   // The stream itself reports a failure of either end to its reader.
   return connect(archive, createZstdCompress(), () => {})

@@ -8,7 +8,7 @@ import type { CreditReservation, CreditUse } from '../http/gates.ts'
 import { inBatches } from '../kernel/batches.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { actorOf } from '../kernel/caller.ts'
-import { messageOf } from '../kernel/thrown-errors.ts'
+import { asError } from '../kernel/thrown-errors.ts'
 import { startPeriod, subscriptionRequired } from './period.ts'
 
 const COUNT_ROUNDS_MAX = 10
@@ -99,10 +99,6 @@ async function countAtOnce(
     ...retrievalValues(use, retrieved, now),
   ]
   return (await countCredits(db, values)).rows.length > 0
-}
-
-function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(messageOf(thrown))
 }
 
 /** @returns why it could not be counted; null when it was */

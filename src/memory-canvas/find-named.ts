@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { STORED_ENTITY_TYPES, type StoredEntityType } from '../database/schema-words.ts'
@@ -24,39 +24,40 @@ export async function findNamed(db: Db, view: View, query: string): Promise<Foun
     .filter((word) => word !== '')
   if (words.length === 0 || words.length > WORDS_MAX) return new Map()
   const asked = words.map((word) => `${word}:*`).join(' & ')
-  const { rows } = await runInView(
+  return await withTypes(
     db,
     view,
     sql`
-    select n.id, e.type from (
       select entity_id as id, sum(items) as items from entity_names
       where organization_id = ${view.organizationId} and source_id = any(${idsInView(view)}::uuid[])
         and to_tsvector('simple', words) @@ to_tsquery('simple', ${asked})
-      group by entity_id order by sum(items) desc, entity_id limit ${FOUND_MAX}
-    ) n join entities e on e.organization_id = ${view.organizationId} and e.id = n.id
-    order by n.items desc, n.id`,
+      group by entity_id order by sum(items) desc, entity_id limit ${FOUND_MAX}`,
   )
-  return typesOf(rows)
 }
 
 /** The atoms that these items name, those of most items first. */
 export async function findInItems(db: Db, view: View, itemIds: readonly string[]): Promise<FoundAtoms> {
   if (itemIds.length === 0) return new Map()
+  return await withTypes(
+    db,
+    view,
+    sql`
+      select entity_id as id, count(*) as items from item_entities
+      where organization_id = ${view.organizationId} and source_id = any(${idsInView(view)}::uuid[]) and role <> 'source'
+        and source_item_id = any ${idsOf(itemIds)}
+      group by entity_id order by count(*) desc, entity_id limit ${FOUND_MAX}`,
+  )
+}
+
+/** @param found selects the atoms' ids and numbers of items */
+async function withTypes(db: Db, view: View, found: RawBuilder<unknown>): Promise<FoundAtoms> {
   const { rows } = await runInView(
     db,
     view,
     sql`
-    select n.id, e.type from (
-      select entity_id as id, count(*) as items from item_entities
-      where organization_id = ${view.organizationId} and source_id = any(${idsInView(view)}::uuid[]) and role <> 'source'
-        and source_item_id = any ${idsOf(itemIds)}
-      group by entity_id order by count(*) desc, entity_id limit ${FOUND_MAX}
-    ) n join entities e on e.organization_id = ${view.organizationId} and e.id = n.id
+    select n.id, e.type from (${found}) n
+    join entities e on e.organization_id = ${view.organizationId} and e.id = n.id
     order by n.items desc, n.id`,
   )
-  return typesOf(rows)
-}
-
-function typesOf(rows: unknown): FoundAtoms {
   return new Map(Rows.parse(rows).map(({ id, type }) => [id, type]))
 }

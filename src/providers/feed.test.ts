@@ -1,19 +1,8 @@
 import { expect, it } from 'vitest'
+import { providerItem } from '../../test/support/fake-provider.ts'
 import { createProviderHarness } from '../../test/support/provider-harness.ts'
-import { ProviderError, type ProviderItem } from './adapter.ts'
+import { ProviderError } from './adapter.ts'
 import { readingFeed } from './feed.ts'
-
-const itemOf = (externalId: string, body: string): ProviderItem => ({
-  externalId,
-  sourceKind: 'document',
-  title: externalId,
-  body,
-  url: null,
-  authorName: null,
-  sourceCreatedAt: null,
-  sourceUpdatedAt: null,
-  metadata: {},
-})
 
 /** A provider whose list has ten items a page, and whose changes are those of `changed`. */
 function connect(ids: readonly string[]) {
@@ -42,7 +31,7 @@ function connect(ids: readonly string[]) {
       async read(externalId) {
         const error = broken.get(externalId)
         if (error !== undefined) throw error
-        return answer(itemOf(externalId, `Version ${changed.filter((id) => id === externalId).length}`))
+        return answer(providerItem(externalId, `Version ${changed.filter((id) => id === externalId).length}`))
       },
     })),
   }

@@ -3,7 +3,7 @@ import type { ProviderAdapter, ProviderItem } from '../providers/index.ts'
 import { createModelRegistry } from '../models/index.ts'
 import { createItems } from '../items/index.ts'
 import { withoutMessage } from './index.ts'
-import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
+import { createFakeProvider, type FakeProvider, providerItem } from '../../test/support/fake-provider.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { seededRandom } from '../../test/support/random.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
@@ -120,17 +120,8 @@ describe('an item that the service itself fails on', () => {
 })
 
 describe('an item that keeps its stored content', () => {
-  const readable = (users: string[], body = 'Words.'): ProviderItem => ({
-    externalId: 'doc',
-    sourceKind: 'document',
-    title: 'Doc',
-    body,
-    url: null,
-    authorName: null,
-    sourceCreatedAt: null,
-    sourceUpdatedAt: null,
-    metadata: { accessPolicy: { visibility: 'restricted', users } },
-  })
+  const readable = (users: string[], body = 'Words.'): ProviderItem =>
+    providerItem('doc', body, { metadata: { accessPolicy: { visibility: 'restricted', users } } })
   const page = { deletions: [], discovered: 1, cursor: null, snapshot: null, complete: true }
 
   it.each([
@@ -187,17 +178,7 @@ describe('an item of a provider', () => {
     const adapter: ProviderAdapter = {
       ...provider.adapter,
       async *listChanges() {
-        const upserts = ['older', 'newer'].map((body) => ({
-          externalId: 'doc',
-          sourceKind: 'document' as const,
-          title: 'Doc',
-          body,
-          url: null,
-          authorName: null,
-          sourceCreatedAt: null,
-          sourceUpdatedAt: null,
-          metadata: {},
-        }))
+        const upserts = ['older', 'newer'].map((body) => providerItem('doc', body))
         const page = { deletions: [], failures: [], discovered: 2, cursor: null, snapshot: null }
         yield { ...page, upserts, complete: true }
       },

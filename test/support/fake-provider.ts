@@ -105,16 +105,26 @@ export function createFakeProvider(
   return fake
 }
 
-function itemOf(externalId: string, body: string): ProviderItem {
+/** An item as a provider reports it. */
+export function providerItem(
+  externalId: string,
+  body: string,
+  values: Partial<ProviderItem> = {},
+): ProviderItem {
   return {
     externalId,
     sourceKind: 'document',
-    title: `Title of ${externalId.slice(0, 50)}`,
+    title: externalId,
     body,
     url: null,
     authorName: null,
     sourceCreatedAt: null,
     sourceUpdatedAt: null,
     metadata: {},
+    ...values,
   }
+}
+
+function itemOf(externalId: string, body: string): ProviderItem {
+  return providerItem(externalId, body, { title: `Title of ${externalId.slice(0, 50)}` })
 }

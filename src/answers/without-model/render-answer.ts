@@ -31,14 +31,17 @@ export function renderAnswer(
   return texts.join('\n\n')
 }
 
-/** The sentences that chosen code or list items show as their label. */
+/** What chosen code shows as its label, and the sentences that list items and rows show as theirs. */
 function introductions(chosen: readonly Candidate[]): Candidate[] {
   const labelled = chosen.filter(({ passage }) => passage.kind !== 'sentence')
   return chosen.filter(
     ({ passage, section }) =>
-      passage.kind === 'sentence' &&
+      passage.kind !== 'code' &&
       labelled.some(
-        (other) => other.section === section && labelOf(other.passage) === withoutEnd(passage.text),
+        (other) =>
+          other.section === section &&
+          (passage.kind === 'sentence' || other.passage.kind === 'code') &&
+          labelOf(other.passage) === withoutEnd(passage.text),
       ),
   )
 }

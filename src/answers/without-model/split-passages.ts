@@ -42,6 +42,7 @@ interface State {
   kindBefore: Block['kind'] | null
   /** Whether the next block is code or text; then the sentence before it makes sense alone. */
   leadsIntoText: boolean
+  /** Whether the next block is a list item, which any sentence of a paragraph may announce. */
   leadsIntoList: boolean
   /** The short paragraph that names the subject of the following ones. */
   standing: StandingTerm | null

@@ -3,9 +3,9 @@
  *
  * `start` stores the move (status `running`). From then on, new chunks get vectors of both models. A worker
  * that holds the lease adds the missing vectors, batch by batch, and saves its position. When no chunk lacks
- * its new vector, one transaction switches the answering model; then the vectors of all others are deleted, in
- * batches too. Searches use the old model until the switch. Vectors of an earlier built-in model move automatically, once no
- * process of an earlier version can be running.
+ * its new vector, one transaction switches the answering model. Searches use the old model until then. Afterwards
+ * the worker deletes the vectors of all other models, batch by batch. Vectors of an earlier built-in model move
+ * automatically, once no process of an earlier version can be running.
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
