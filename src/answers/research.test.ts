@@ -133,9 +133,9 @@ describe('a thorough answer', () => {
     const { server, model } = await scripted('openai', ['never sent', 'Ada [1].'])
     server.fail({ kind: 'stall', afterDeltas: 0 })
     const startedAt = performance.now()
-    const answer = await answersOf(model, 1_000).answers.ask(ask())
+    const answer = await answersOf(model, 2_000).answers.ask(ask())
     expect(answer.answer).toBe('Ada [1].')
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
   })
 
   it('stays within its tokens by cutting long passages and skipping expensive steps', async () => {

@@ -83,7 +83,7 @@ describe('item scopes', () => {
   })
 })
 
-it('tests long metadata of many items in little time', () => {
+it('tests sixteen keys of long metadata in one pass over its pairs', () => {
   const fields = new ItemFields()
   const metadata = Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`key${n}`, n]))
   for (let n = 0; n < 50_000; n += 1) fields.addRows(fields.put(row(String(n), { metadata })), 1)
@@ -91,8 +91,9 @@ it('tests long metadata of many items in little time', () => {
     fields.select({ providers: null, readable: Readable.everything, filter: { metadata: given } })
   const asked = Object.fromEntries(Object.entries(metadata).slice(-16))
   expect(select(asked).rows).toBe(50_000)
-  const times = [-1, -2, -3, -4, -5].map((other) => cpuMs(() => select({ ...asked, key63: other })))
-  expect(Math.min(...times)).toBeLessThan(30)
+  const leastMs = (given: Record<string, number>): number =>
+    Math.min(...[-1, -2, -3, -4, -5].map((other) => cpuMs(() => select({ ...given, key63: other }))))
+  expect(leastMs(asked)).toBeLessThan(leastMs({}) * 4)
 })
 
 it('keeps no texts of former versions of its items', () => {

@@ -86,11 +86,14 @@ export interface HostileText {
 
 /** Texts that are known to slow down patterns and loops, about `characters` long and four times as long. */
 export function hostileTexts(characters: number): HostileText[] {
-  return PATTERNS.map((pattern) => {
-    const count = Math.ceil(characters / pattern.length)
-    // Whole patterns only: a cut one in the middle would make the long text a different one.
-    return { name: JSON.stringify(pattern), text: pattern.repeat(count), long: pattern.repeat(TIMES * count) }
-  })
+  return PATTERNS.map((pattern) => hostileTextOf(pattern, characters))
+}
+
+/** A pattern repeated to about `characters`, and to four times as many. */
+export function hostileTextOf(pattern: string, characters: number): HostileText {
+  const count = Math.ceil(characters / pattern.length)
+  // Whole patterns only: a cut one in the middle would make the long text a different one.
+  return { name: JSON.stringify(pattern), text: pattern.repeat(count), long: pattern.repeat(TIMES * count) }
 }
 
 /** Quadratic time takes 16 times as long, linear time 4 times, plus a busy machine and garbage collection. */
