@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { AddressNotAllowed, isPublicAddress, systemResolve } from './addresses.ts'
 import { createGuardedFetch } from './guarded-fetch.ts'
@@ -45,4 +45,17 @@ it('makes no request to an address that is not public', async () => {
   await expect(guarded(url)).rejects.toBeInstanceOf(AddressNotAllowed)
   await expect(guarded(url.replace('127.0.0.1', 'localhost'))).rejects.toBeInstanceOf(AddressNotAllowed)
   expect(seen).toEqual([])
+})
+
+it('fails when a server switches protocols instead of responding', async () => {
+  const server = createSocketServer((socket) => {
+    socket.once('data', () =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n'),
+    )
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const open = createOpenRequest(systemResolve, () => true)
+  const target = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  await expect(open(target, {})).rejects.toThrow('closed before a response')
 })

@@ -21,6 +21,8 @@ export function createOpenRequest(resolve: Resolve, isAllowed: (address: string)
     // A separate agent uses no proxy and keeps no connection.
     const sent = request(target, { ...options, lookup, agent: false }, answer.resolve)
     sent.on('error', answer.reject)
+    // An upgrade that nobody asked for closes the connection with neither a response nor an error.
+    sent.on('close', () => answer.reject(new Error('the connection closed before a response')))
     sent.end(body)
     return await answer.promise
   }
