@@ -1,3 +1,5 @@
+import { parseJson } from '../../kernel/parse-json.ts'
+import { isStorable } from '../../kernel/text.ts'
 import { scimError } from './scim-error.ts'
 
 /** The one comparison that identity providers send: an attribute equals a text. */
@@ -16,22 +18,12 @@ export function parseFilter(text: string, attributes: readonly string[]): ScimFi
   const match = text.length > CHARACTERS_MAX ? null : EQUALS.exec(text.trim().replaceAll(/\s+/g, ' '))
   const attribute = `${match?.[1] ?? ''}${match?.[2] ?? ''}`.toLowerCase()
   const known = attributes.find((one) => one.toLowerCase() === attribute)
-  if (!match || known === undefined) throw refused(attributes)
-  return { attribute, value: unquote(match[3] ?? '', attributes) }
-}
-
-function unquote(quoted: string, attributes: readonly string[]): string {
-  try {
-    return String(JSON.parse(quoted))
-  } catch {
-    throw refused(attributes)
-  }
-}
-
-function refused(attributes: readonly string[]) {
-  return scimError(
-    'validation_failed',
-    'invalidFilter',
-    `The filter must be one of: ${attributes.map((one) => `${one} eq "…"`).join(', ')}`,
-  )
+  const value = parseJson(match?.[3] ?? '')
+  if (known === undefined || typeof value !== 'string' || !isStorable(value))
+    throw scimError(
+      'validation_failed',
+      'invalidFilter',
+      `The filter must be one of: ${attributes.map((one) => `${one} eq "…"`).join(', ')}`,
+    )
+  return { attribute, value }
 }

@@ -22,9 +22,6 @@ const GROUP_BYTES_MAX = 2 * 1024 * 1024
 const GROUP_FILTERS = ['displayName', 'externalId', 'id']
 const groupId = z.object({ id: idOf("The group's id.", EXAMPLE_ID.source) })
 
-const leavesOutMembers = (excluded: string | undefined) =>
-  excluded?.split(',').some((name) => name.trim().toLowerCase() === 'members') ?? false
-
 export const scimGroupRoutes = [
   define({
     ...shared,
@@ -37,7 +34,7 @@ export const scimGroupRoutes = [
     responses: { 200: List },
     handle: async ({ caller, query }, { scimGroups, publicUrl }) => {
       const filter = query.filter === undefined ? null : parseFilter(query.filter, GROUP_FILTERS)
-      const range = { ...rangeOf(query), withMembers: !leavesOutMembers(query.excludedAttributes) }
+      const range = { ...rangeOf(query), withMembers: 'members' in selected({ members: [] }, query) }
       const { total, groups } = await scimGroups.list(caller.organizationId, filter, range)
       const shown = groups.map((group) => selected(groupResponse(group, publicUrl()), query))
       return reply(200, listResponse(shown, total, range.startIndex))

@@ -19,6 +19,13 @@ const GroupAttributes = z.object({
 })
 export type GroupAttributes = z.output<typeof GroupAttributes>
 
+const ExternalId = GroupAttributes.pick({ externalId: true })
+
+/** Null: none. @throws AppError `validation_failed` with `invalidValue` */
+export function readExternalId(externalId: unknown): string | null {
+  return readAttributes(ExternalId, { externalId }).externalId ?? null
+}
+
 /** @throws AppError `validation_failed` with `invalidValue` */
 export function readScimGroup(body: unknown): GroupAttributes {
   return readAttributes(GroupAttributes, body)

@@ -4,7 +4,6 @@ import { type AuditAction, recordEvent } from '../../audit/index.ts'
 import type { Db, Tx } from '../../database/database.ts'
 import type { Row } from '../../database/schema.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { AppError } from '../../kernel/errors.ts'
 import type { ScimCaller } from '../../kernel/caller.ts'
 import { deleteGroup, findGroup, insertGroup, isGroupId, requireRoom } from '../groups.ts'
 import { addMembers, membersOfGroup, removeMembers, setMembers } from '../principal-members.ts'
@@ -13,23 +12,9 @@ import { changePeople } from '../revision.ts'
 import type { ScimFilter } from './filter.ts'
 import type { GroupAttributes } from './group-shape.ts'
 import type { GroupChange } from './patch-group.ts'
+import { findGroupRow, listGroups, type ScimGroup, showGroup } from './read-groups.ts'
 import { scimError } from './scim-error.ts'
 import type { Range } from './users.ts'
-
-export interface ScimGroupMember {
-  id: string
-  login: string
-}
-
-export interface ScimGroup {
-  id: string
-  displayName: string
-  externalId: string | null
-  /** Null: not requested. */
-  members: ScimGroupMember[] | null
-  createdAt: Date
-  updatedAt: Date
-}
 
 export interface ScimGroups {
   list(
@@ -57,14 +42,14 @@ export function createScimGroups({ db, clock }: { db: Db; clock: Clock }): ScimG
     act: (tx: Tx, group: Row<'person_groups'>) => Promise<void>,
   ): Promise<ScimGroup> =>
     changePeople(db, caller.organizationId, async (tx) => {
-      await act(tx, await find(tx, caller.organizationId, key))
-      const after = await read(tx, caller.organizationId, key)
+      await act(tx, await findGroupRow(tx, caller.organizationId, key))
+      const after = await showGroup(tx, caller.organizationId, key)
       await recordGroup(tx, caller, 'group.update', after, { created: false }, clock.now())
       return after
     })
   return {
-    list: (organizationId, filter, range) => list(db, organizationId, filter, range),
-    get: (organizationId, key) => read(db, organizationId, key),
+    list: (organizationId, filter, range) => listGroups(db, organizationId, filter, range),
+    get: (organizationId, key) => showGroup(db, organizationId, key),
     create: (caller, attributes) =>
       changePeople(db, caller.organizationId, (tx) => create(tx, caller, attributes, clock.now())),
     replace: (caller, key, attributes) =>
@@ -80,7 +65,7 @@ export function createScimGroups({ db, clock }: { db: Db; clock: Clock }): ScimG
       }),
     remove: (caller, key) =>
       changePeople(db, caller.organizationId, async (tx) => {
-        const group = await read(tx, caller.organizationId, key)
+        const group = await showGroup(tx, caller.organizationId, key)
         await deleteGroup(tx, caller.organizationId, canonicalGroupId(group.displayName))
         await recordGroup(tx, caller, 'group.delete', group, {}, clock.now())
       }),
@@ -100,7 +85,7 @@ async function create(
   const group = { organizationId, id, name: displayName, origin: 'scim' as const, at }
   const key = await insertGroup(tx, { ...group, externalId: externalId ?? null })
   await addMembers(tx, membersOfGroup(organizationId, id), people)
-  const after = await read(tx, organizationId, key)
+  const after = await showGroup(tx, organizationId, key)
   await recordGroup(tx, caller, 'group.update', after, { created: true }, at)
   return after
 }
@@ -204,90 +189,4 @@ async function recordGroup(
     providers: [],
     at,
   })
-}
-
-async function list(
-  db: Db,
-  organizationId: string,
-  filter: ScimFilter | null,
-  { startIndex, count, withMembers }: Range & { withMembers: boolean },
-): Promise<{ total: number; groups: ScimGroup[] }> {
-  let query = db
-    .selectFrom('person_groups')
-    .where('organization_id', '=', organizationId)
-    .where('origin', '=', 'scim')
-  if (filter !== null) query = query.where(conditionOf(filter))
-  const { total } = await query.select(sql<number>`count(*)::int`.as('total')).executeTakeFirstOrThrow()
-  const rows = await query
-    .selectAll()
-    .orderBy('created_at')
-    .orderBy('key')
-    .offset(startIndex - 1)
-    .limit(count)
-    .execute()
-  const people = withMembers ? await readPeople(db, organizationId, rows) : null
-  return { total, groups: rows.map((row) => toGroup(row, people && (people.get(row.id) ?? []))) }
-}
-
-function conditionOf({ attribute, value }: ScimFilter) {
-  switch (attribute) {
-    case 'displayname':
-      // Unlike JavaScript's, the database's case rules depend on its locale.
-      return sql<boolean>`lower(name) = lower(${value.trim()})`
-    case 'externalid':
-      return sql<boolean>`external_id = ${value}`
-    default:
-      return sql<boolean>`key::text = ${value.trim().toLowerCase()}`
-  }
-}
-
-async function find(db: Db, organizationId: string, key: string): Promise<Row<'person_groups'>> {
-  const row = await db
-    .selectFrom('person_groups')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('key', '=', key)
-    .where('origin', '=', 'scim')
-    .executeTakeFirst()
-  if (!row) throw new AppError('not_found', 'There is no such group')
-  return row
-}
-
-async function read(db: Db, organizationId: string, key: string): Promise<ScimGroup> {
-  const row = await find(db, organizationId, key)
-  const people = await readPeople(db, organizationId, [row])
-  return toGroup(row, people.get(row.id) ?? [])
-}
-
-const People = z.array(z.object({ principal: z.string(), id: z.string(), login: z.string() }))
-
-async function readPeople(
-  db: Db,
-  organizationId: string,
-  groups: readonly { id: string }[],
-): Promise<Map<string, ScimGroupMember[]>> {
-  const { rows } = await sql`
-    select m.principal, p.id::text as id, p.login from principal_members m
-    join people p on p.organization_id = m.organization_id and m.member = 'person:' || p.id::text
-    where m.organization_id = ${organizationId}
-      and m.principal = any(${groups.map(({ id }) => groupPrincipal(id))}::text[])
-    order by p.login`.execute(db)
-  const byPrincipal = Map.groupBy(People.parse(rows), ({ principal }) => principal)
-  return new Map(
-    groups.map(({ id }) => [
-      id,
-      (byPrincipal.get(groupPrincipal(id)) ?? []).map((person) => ({ id: person.id, login: person.login })),
-    ]),
-  )
-}
-
-function toGroup(row: Row<'person_groups'>, members: ScimGroupMember[] | null): ScimGroup {
-  return {
-    id: row.key,
-    displayName: row.name ?? row.id,
-    externalId: row.external_id,
-    members,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
 }

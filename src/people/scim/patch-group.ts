@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { givenId } from '../../kernel/schemas.ts'
 import { GROUP_MEMBERS_MAX } from '../groups.ts'
-import { readScimGroup } from './group-shape.ts'
+import { readExternalId, readScimGroup } from './group-shape.ts'
 import type { PatchStep } from './patch.ts'
 import { scimError } from './scim-error.ts'
 
@@ -16,7 +16,7 @@ export function groupChangesOf(steps: readonly PatchStep[]): GroupChange[] {
       case 'displayname':
         return [{ kind: 'attributes', displayName: readScimGroup({ displayName: step.value }).displayName }]
       case 'externalid':
-        return [{ kind: 'attributes', externalId: typeof step.value === 'string' ? step.value : null }]
+        return [{ kind: 'attributes', externalId: readExternalId(step.value) }]
       case 'members':
         return [membersOf(step)]
       default:

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { scimError } from './scim-error.ts'
 
+/** The same for the changes of all operations together, because an operation can have many. */
 const OPERATIONS_MAX = 1_000
 
 /** The body of a PATCH (RFC 7644, section 3.5.2). Microsoft Entra ID writes `Add`, `Replace` and `Remove`. */
@@ -17,8 +18,16 @@ export const PatchBody = z.looseObject({
       }),
     )
     .min(1)
-    .max(OPERATIONS_MAX),
+    .max(OPERATIONS_MAX)
+    .refine(
+      (all) => all.reduce((sum, one) => sum + changesIn(one), 0) <= OPERATIONS_MAX,
+      `must make at most ${OPERATIONS_MAX} changes together`,
+    ),
 })
+
+function changesIn({ path, value }: { path?: string | null | undefined; value?: unknown }): number {
+  return path || typeof value !== 'object' || value === null ? 1 : Object.keys(value).length
+}
 
 export interface PatchStep {
   op: 'add' | 'replace' | 'remove'

@@ -1,5 +1,5 @@
 import { GROUP_SCHEMA } from './group-shape.ts'
-import type { ScimGroup } from './groups.ts'
+import type { ScimGroup } from './read-groups.ts'
 import { CORE_SCHEMA } from './patch.ts'
 import { USER_SCHEMA } from './user-shape.ts'
 import type { Person } from './users.ts'
