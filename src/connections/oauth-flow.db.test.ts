@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clickButton, cookiesOf, followRedirects, formOf } from '../../test/support/browser.ts'
 import {
@@ -280,6 +281,33 @@ describe('another browser', () => {
       .execute()
     expect(await service.call('GET', path)).toMatchObject({ status: 403, body: { code: 'role_required' } })
     expect((await clickButton(asked.text, service.url)).status).toBe(403)
+    expect(await connectedSources(workspace)).toEqual([])
+  })
+
+  it('is refused, like the one where it began, when the directory has deactivated the requester [OAUTH-5]', async () => {
+    const workspace = await service.workspace()
+    const { id: organizationId } = workspace.organization
+    const own = await begin(workspace, 'slack')
+    const asked = await service.call('GET', (await begin(workspace, 'slack')).path)
+    const at = new Date()
+    await service.database.db
+      .insertInto('people')
+      .values({
+        organization_id: organizationId,
+        id: randomUUID(),
+        login: `${organizationId}@example.com`,
+        active: false,
+        resource: '{}',
+        created_at: at,
+        updated_at: at,
+      })
+      .execute()
+    expect((await clickButton(asked.text, service.url)).status).toBe(403)
+    const { path: other, headers } = own
+    expect(await service.call('GET', other, { headers })).toMatchObject({
+      status: 403,
+      body: { code: 'role_required' },
+    })
     expect(await connectedSources(workspace)).toEqual([])
   })
 })

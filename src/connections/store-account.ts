@@ -6,7 +6,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import { hasRole } from '../kernel/roles.ts'
 import { storableText } from '../kernel/text.ts'
-import { findRole, findVerifiedAddress, lockOrganization } from '../organizations/index.ts'
+import { findRole, findVerifiedAddress, isDeactivated, lockOrganization } from '../organizations/index.ts'
 import { schedulePermissionPoll } from '../permission-polls/index.ts'
 import { type ConnectedAccount, findProvider, ProviderError } from '../providers/index.ts'
 import { insertConnectedSource, reconnectSource, schedulePoll } from '../sources/index.ts'
@@ -60,13 +60,14 @@ export async function askForAccount(
   }
 }
 
-/** Flows take minutes, so the user may have lost the role by now. */
+/** Flows take minutes, so the user may have lost the role, or been deactivated, by now. */
 export async function requireAdmin(
   db: Db,
   { organizationId, userId }: Pick<ConnectRequest, 'organizationId' | 'userId'>,
 ): Promise<void> {
   const role = await findRole(db, organizationId, userId)
-  if (role === undefined || !hasRole(role, 'admin'))
+  const mayConnect = role !== undefined && hasRole(role, 'admin')
+  if (!mayConnect || (await isDeactivated(db, organizationId, userId)))
     throw new AppError('role_required', 'Connecting an account requires the role admin in the workspace')
 }
 

@@ -2,7 +2,7 @@ import type { Db } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
 import { AppError } from '../kernel/errors.ts'
 import { INVITATION_DAYS } from '../kernel/retention.ts'
-import { deactivatedIn } from '../people/index.ts'
+import { isDeactivated } from './users.ts'
 
 /** The unexpired invitation of a link, used or not. @throws AppError `invitation_invalid` */
 export async function findInvitation(db: Db, sha256: Buffer, at: Date): Promise<Row<'invitations'>> {
@@ -12,16 +12,12 @@ export async function findInvitation(db: Db, sha256: Buffer, at: Date): Promise<
     .where('secret_sha256', '=', sha256)
     .where('expires_at', '>', at)
     .executeTakeFirst()
-  if (!row || (row.accepted_by_user_id === null && (await isOfDeactivated(db, row))))
+  if (!row) throw invitationInvalid()
+  const { organization_id: organizationId, created_by_user_id: makerId } = row
+  // So that no link of theirs undoes the deactivation.
+  if (row.accepted_by_user_id === null && (await isDeactivated(db, organizationId, makerId)))
     throw invitationInvalid()
   return row
-}
-
-/** Whether the person who made an invitation is deactivated now, so that no link of theirs undoes that. */
-async function isOfDeactivated(db: Db, invitation: Row<'invitations'>): Promise<boolean> {
-  const { organization_id: organizationId, created_by_user_id: makerId } = invitation
-  const maker = await db.selectFrom('users').select('email').where('id', '=', makerId).executeTakeFirst()
-  return (await deactivatedIn(db, [organizationId], maker?.email ?? null)).size > 0
 }
 
 export function invitationInvalid(): AppError {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '../database/database.ts'
 import type { NewRow } from '../database/schema.ts'
 import { type Clock, DAY_MS } from '../kernel/clock.ts'
-import { bumpPermissions } from '../people/index.ts'
+import { bumpPermissions, deactivatedIn } from '../people/index.ts'
 
 export interface Identity {
   issuer: string
@@ -87,4 +87,10 @@ export async function findVerifiedAddress(tx: Tx, userId: string): Promise<strin
     .where('email_verified', '=', true)
     .executeTakeFirst()
   return user?.email ?? null
+}
+
+/** Whether a workspace's directory has deactivated a user, who then cannot enter it. */
+export async function isDeactivated(db: Db, organizationId: string, userId: string): Promise<boolean> {
+  const user = await db.selectFrom('users').select('email').where('id', '=', userId).executeTakeFirst()
+  return (await deactivatedIn(db, [organizationId], user?.email ?? null)).size > 0
 }
