@@ -234,7 +234,10 @@ describe('a request whose process died', () => {
     const { reserve, first, used } = await workspace()
     const held = await reserve()
     await first.refundExpired(new Date(expiry))
-    expect(await refusalOf(held.settle(aRetrieval()))).toMatchObject({ code: 'overloaded', status: 503 })
+    expect(await refusalOf(held.settle(aRetrieval()))).toMatchObject({
+      code: 'overloaded',
+      headers: { 'Retry-After': '5' },
+    })
     await held.refund()
     expect(await used()).toBe(0)
   })

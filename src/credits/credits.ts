@@ -6,6 +6,7 @@ import { countUse, useValues } from '../daily-usage/index.ts'
 import type { CreditReservation, CreditUse } from '../http/gates.ts'
 import { MINUTE_MS } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
+import { unavailable } from '../kernel/unavailable.ts'
 import { countInBatches, type Ledger } from './counted-credits.ts'
 import { startPeriod, subscriptionRequired } from './period.ts'
 
@@ -13,6 +14,7 @@ import { startPeriod, subscriptionRequired } from './period.ts'
 export const RESERVATION_MINUTES = 5
 /** How long a read of the subscription is valid. It is read again for a request whose body arrives slowly. */
 const LOOK_MS = 1_000
+const RETRY_AFTER_SECONDS = 5
 
 export interface Credits {
   /**
@@ -161,8 +163,6 @@ function quotaExceeded({ used, included, end }: SubscriptionState): AppError {
 }
 
 function reservationExpired(): AppError {
-  return new AppError(
-    'overloaded',
-    `The request took over ${RESERVATION_MINUTES} minutes and its credit was returned; send it again`,
-  )
+  const message = `The request took over ${RESERVATION_MINUTES} minutes and its credit was returned`
+  return unavailable('overloaded', message, RETRY_AFTER_SECONDS)
 }

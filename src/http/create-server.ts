@@ -233,7 +233,11 @@ function addRoute<S>(app: FastifyInstance, route: Route<S>, work: Work<S> & { bu
       const appError = toAppError(error)
       logFault(request, error, appError)
       if (route.errorPage && wantsPage(request)) {
-        void sendPage(reply, appError.status, route.errorPage(appError, request.params))
+        void sendPage(
+          reply.headers(appError.headers),
+          appError.status,
+          route.errorPage(appError, request.params),
+        )
         return
       }
       sendError(reply, appError, route.dialect)

@@ -33,6 +33,8 @@ describe('the operation routes', () => {
         expect(answer, path).toMatchObject({ status: 503, body: { code: 'not_ready' } })
         expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
       }
+      const page = await other.call('GET', '/v1/oauth/slack/callback', { headers: { Accept: 'text/html' } })
+      expect([page.status, page.headers.get('retry-after')]).toEqual([503, '5'])
     } finally {
       await other.close()
     }

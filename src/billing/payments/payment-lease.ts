@@ -1,7 +1,8 @@
 import { LeaseLost, renewLease } from '../../background/index.ts'
 import type { Db } from '../../database/database.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { AppError } from '../../kernel/errors.ts'
+import type { AppError } from '../../kernel/errors.ts'
+import { unavailable } from '../../kernel/unavailable.ts'
 import { toUpstreamError } from '../payment-processor.ts'
 import {
   ensureAccount,
@@ -56,7 +57,5 @@ export async function keepPaymentLease(db: Db, held: PaymentLease): Promise<void
 }
 
 function busy(): AppError {
-  return new AppError('overloaded', 'Billing of this workspace is busy; try again in a moment', {
-    headers: { 'Retry-After': '5' },
-  })
+  return unavailable('overloaded', 'Billing of this workspace is busy', 5)
 }
