@@ -15,7 +15,7 @@ export function isRedirectOf(client: ClientId, redirectUri: string, publicUrl: s
     case 'console':
       return redirectUri === `${publicUrl}/console/callback`
     case 'command-line':
-      return LOOPBACK_CALLBACK.test(redirectUri)
+      return LOOPBACK_CALLBACK.test(redirectUri) && URL.canParse(redirectUri)
   }
 }
 

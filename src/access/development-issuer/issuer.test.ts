@@ -235,6 +235,7 @@ describe('the authorize page', () => {
     ['http://localhost:49152/callback', false],
     ['https://127.0.0.1:49152/callback', false],
     ['http://127.0.0.1:49152/callback/', false],
+    ['http://127.0.0.1:70000/callback', false],
     ['http://127.0.0.1:49152@evil.example/callback', false],
     ['http://127.0.0.1.evil.example/callback', false],
     ['http://evil.example/callback', false],
