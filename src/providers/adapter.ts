@@ -249,7 +249,6 @@ export type OAuthAdapter = OAuthHalf & SourceReader
 
 /** How accounts are connected with OAuth. */
 export interface OAuthHalf {
-  readonly usesPkce: boolean
   /** The page to send the browser to. `codeChallenge` is S256 (RFC 7636); providers without PKCE ignore it. */
   authorizeUrl(input: { state: string; redirectUri: string; codeChallenge: string }): string
   /** @throws ProviderError `auth` when the provider refuses the code */

@@ -9,30 +9,33 @@ import { ProviderError, type ProviderSession } from './adapter.ts'
 type Session = Pick<ProviderSession, 'limits' | 'signal'>
 type File = Pick<ExtractInput, 'format' | 'bytes' | 'charset' | 'path'>
 
-/** The text of a file within a run's limits; an item has room for `parts` such texts. @throws ProviderError */
+/** The text of a file within a run's limits, at most `share` of an item's text. @throws ProviderError */
 export async function extractFile(
   { session, extractor }: { session: Session; extractor: TextExtractor },
   file: File,
-  parts = 1,
+  share = 1,
 ): Promise<ExtractedText> {
+  const { limits, signal } = session
   try {
-    return await extractor.extract({ ...file, ...extractLimits(session, parts) })
+    return await extractor.extract({
+      ...file,
+      maxTextBytes: Math.floor(limits.maxTextBytes * share),
+      timeoutMs: limits.extractTimeoutMs,
+      memoryMb: limits.extractMemoryMb,
+      signal,
+    })
   } catch (error) {
     if (!(error instanceof ExtractionError)) throw error
     throw new ProviderError('rejected', error.message, { cause: error })
   }
 }
 
-export function extractLimits({ limits, signal }: Session, parts = 1): Omit<ExtractInput, keyof File> {
-  return {
-    maxTextBytes: Math.floor(limits.maxTextBytes / parts),
-    timeoutMs: limits.extractTimeoutMs,
-    memoryMb: limits.extractMemoryMb,
-    signal,
-  }
-}
+/** The code of an error about a file or an answer above its limit. */
+export const TOO_LARGE = 'too_large'
 
 export function tooLarge({ limits }: Pick<Session, 'limits'>, what = 'The file'): ProviderError {
   const mib = Math.round(limits.maxDownloadBytes / 2 ** 20)
-  return new ProviderError('rejected', `${what} is larger than ${mib} MiB and is not read`)
+  return new ProviderError('rejected', `${what} is larger than ${mib} MiB and is not read`, {
+    code: TOO_LARGE,
+  })
 }

@@ -37,8 +37,18 @@ export interface SkippedItem {
   skipped: string
 }
 
-/** An item; or why there is nothing to read; or an item and why parts of it are not read. */
-export type FeedItem = ProviderItem | SkippedItem | { item: ProviderItem; skipped: string | null }
+/** An item and why parts of it are not read. */
+export interface PartialItem {
+  item: ProviderItem
+  skipped: string | null
+  /** Parts that could not be read. */
+  failures?: readonly ItemFailure[]
+  /** Whether a part got no answer, so that a later run reads the item again. */
+  isUnfinished?: boolean
+}
+
+/** An item; or why there is nothing to read; or an item without some of its parts. */
+export type FeedItem = ProviderItem | SkippedItem | PartialItem
 
 /** A provider as a list of everything and a list of changes, which is all that {@link readingFeed} needs. */
 export interface Feed<Entry> {
@@ -127,22 +137,26 @@ export async function readFeedItem<Entry>(
   feed: Pick<Feed<Entry>, 'read'>,
   externalId: string,
 ): Promise<ItemRead> {
-  const { item, skips } = partsOf(externalId, await feed.read(externalId, null))
-  return item === null
-    ? { upserts: [], deletions: [externalId], failures: [], skipped: skips }
-    : { upserts: [item], deletions: [], failures: [], skipped: skips }
+  const { isUnfinished: _isUnfinished, ...read } = outcomeOf(externalId, await feed.read(externalId, null))
+  return read
 }
 
-function partsOf(
-  externalId: string,
-  read: FeedItem | null,
-): { item: ProviderItem | null; skips: ItemFailure[] } {
-  if (read === null) return { item: null, skips: [] }
-  if ('body' in read) return { item: read, skips: [] }
-  const item = 'item' in read ? read.item : null
-  const title = 'item' in read ? read.item.title : read.title
-  if (read.skipped === null) return { item, skips: [] }
-  return { item, skips: [{ externalId, ...(title != null && { title }), message: read.skipped }] }
+interface Outcome extends Required<ItemRead> {
+  isUnfinished: boolean
+}
+
+function outcomeOf(externalId: string, read: FeedItem | null): Outcome {
+  const parts: Partial<PartialItem> & { title?: string } =
+    read === null ? {} : 'body' in read ? { item: read } : read
+  const { item, title = item?.title, skipped = null, failures = [], isUnfinished = false } = parts
+  return {
+    upserts: item === undefined ? [] : [item],
+    deletions: item === undefined ? [externalId] : [],
+    failures: [...failures],
+    skipped:
+      skipped === null ? [] : [{ externalId, ...(title !== undefined && { title }), message: skipped }],
+    isUnfinished,
+  }
 }
 
 async function startCrawl<Entry>(session: ProviderSession, feed: Feed<Entry>): Promise<Cursor> {
@@ -177,12 +191,13 @@ function createReader<Entry>(
   const attempt = async ({ externalId, entry }: Listed<Entry>) => {
     session.signal.throwIfAborted()
     try {
-      const parts = partsOf(externalId, await feed.read(externalId, entry))
+      const outcome = outcomeOf(externalId, await feed.read(externalId, entry))
       guard.passed()
-      return { externalId, ...parts }
+      return { ...outcome, externalId, isRefused: false }
     } catch (error) {
       const failure = { ...(await guard.failureOf(externalId, error)), ...(await readersOf(externalId)) }
-      return { externalId, item: null, skips: [], failure, isRefused: !isUnavailable(error) }
+      const failed = { ...emptyStep(), failures: [failure], isUnfinished: true }
+      return { ...failed, externalId, isRefused: !isUnavailable(error) }
     }
   }
   return async (
@@ -190,17 +205,16 @@ function createReader<Entry>(
     unreachable: readonly ItemFailure[] = [],
   ): Promise<Step> => {
     const step = { ...emptyStep(), failures: [...unreachable], discovered: listed.length }
-    for (const { externalId, item, skips, failure, isRefused } of await Promise.all(
+    for (const { externalId, isUnfinished, isRefused, ...read } of await Promise.all(
       listed.map((one) => limit(attempt, one)),
     )) {
-      state.retry =
-        failure === undefined
-          ? state.retry.filter(({ id }) => id !== externalId)
-          : retryLater(state.retry, externalId, isRefused)
-      if (failure !== undefined) step.failures.push(failure)
-      else if (item !== null) step.upserts.push(item)
-      else step.deletions.push(externalId)
-      step.skipped.push(...skips)
+      state.retry = isUnfinished
+        ? retryLater(state.retry, externalId, isRefused)
+        : state.retry.filter(({ id }) => id !== externalId)
+      step.upserts.push(...read.upserts)
+      step.deletions.push(...read.deletions)
+      step.failures.push(...read.failures)
+      step.skipped.push(...read.skipped)
     }
     return step
   }

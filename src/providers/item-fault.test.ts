@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../kernel/errors.ts'
 import { isItemsOwn, ownFailure } from './item-fault.ts'
 import { createOutageGuard } from './outage-guard.ts'
-import { createItemFailures } from './google/shared/item-failures.ts'
 import { ProviderError } from './adapter.ts'
 
 const withCode = (code: string) => Object.assign(new Error('broken'), { code })
@@ -53,13 +52,9 @@ describe('an error while one item is processed', () => {
 const answering = async () => {}
 const unaborted = () => new AbortController().signal
 
-describe.each([
-  ['Slack and Notion', (error: unknown) => createOutageGuard(unaborted(), answering).failureOf('doc', error)],
-  [
-    'Drive and Gmail',
-    async (error: unknown) => (await createItemFailures(async () => {}).judge('doc', error)).failure,
-  ],
-])('the adapters of %s', (_, judge) => {
+describe('the adapters', () => {
+  const judge = (error: unknown) => createOutageGuard(unaborted(), answering).failureOf('doc', error)
+
   it("record it as that item's failure", async () => {
     for (const error of OWN) expect(await judge(error)).toMatchObject({ externalId: 'doc', fault: error })
   })

@@ -18,7 +18,6 @@ export interface OAuthOptions extends Pick<RestOptions, 'headers' | 'refused' | 
   scopes: readonly string[]
   /** Further parameters of the authorize page. */
   parameters?: Readonly<Record<string, string>>
-  usesPkce: boolean
   now: () => Date
   /** Whose account new credentials are for. `get` sends a request with their token. */
   identify(
@@ -35,7 +34,7 @@ const TokenAnswer = z.object({
   scope: z.string().optional(),
 })
 
-/** The OAuth part of an adapter: authorization codes, refresh tokens (RFC 6749) and revocation (RFC 7009). */
+/** The OAuth part of an adapter: codes with PKCE, refresh tokens (RFC 6749) and revocation (RFC 7009). */
 export function createOAuth(options: OAuthOptions): OAuthHalf {
   const send = (request: RestRequest, signal: AbortSignal): Promise<RestAnswer> =>
     sendRequest(request, options, {
@@ -59,25 +58,28 @@ export function createOAuth(options: OAuthOptions): OAuthHalf {
   })
 
   return {
-    usesPkce: options.usesPkce,
     authorizeUrl({ state, redirectUri, codeChallenge }) {
       const url = new URL(options.authorizeUrl)
-      const pkce = options.usesPkce ? { code_challenge: codeChallenge, code_challenge_method: 'S256' } : {}
       const parameters = {
         response_type: 'code',
         client_id: options.clientId,
         redirect_uri: redirectUri,
         scope: options.scopes.join(' '),
         state,
-        ...pkce,
+        code_challenge: codeChallenge,
+        code_challenge_method: 'S256',
         ...options.parameters,
       }
       for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
       return url.href
     },
     async exchangeCode({ code, redirectUri, codeVerifier, signal }) {
-      const pkce = options.usesPkce ? { code_verifier: codeVerifier } : {}
-      const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, ...pkce }
+      const form = {
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: redirectUri,
+        code_verifier: codeVerifier,
+      }
       const credentials = credentialsOf(await token(form, signal), null)
       const headers = { authorization: `Bearer ${credentials.accessToken}` }
       const get = (url: string) => send({ url, headers }, signal)

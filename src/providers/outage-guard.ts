@@ -23,16 +23,22 @@ export function createOutageGuard(signal: AbortSignal, probe: () => Promise<unkn
     },
     failureOf: async (externalId, error) => {
       signal.throwIfAborted()
-      if (isItemsOwn(error)) return ownFailure(externalId, 'It cannot be read', error)
-      if (!isRejected(error) && !isUnavailable(error)) throw error
+      const failure = itemFailure(externalId, error)
       if (isUnavailable(error)) inARow += 1
       if (inARow >= FAILURES_IN_A_ROW) {
         await probe().catch(returnIf(isRejected, null))
         inARow = 0
       }
-      return { externalId, message: error.message }
+      return failure
     },
   }
+}
+
+/** The failure of one item, or of a part of it. @throws errors that end the run */
+export function itemFailure(externalId: string, error: unknown): ItemFailure {
+  if (isItemsOwn(error)) return ownFailure(externalId, 'It cannot be read', error)
+  if (!isRejected(error) && !isUnavailable(error)) throw error
+  return { externalId, message: error.message }
 }
 
 export const isUnavailable = (error: unknown): error is ProviderError =>

@@ -77,7 +77,6 @@ export function createFakeProvider(
   const fake: FakeProvider = {
     adapter: {
       provider,
-      usesPkce: false,
       authorizeUrl: ({ state }) => `https://provider.example/authorize?state=${state}`,
       exchangeCode: async ({ code }) => ({
         externalAccountId: 'account',

@@ -30,7 +30,6 @@ export function createNotionOAuth({ clientId, clientSecret, apiUrl, now }: Notio
   const secrets = { client_id: clientId, client_secret: clientSecret }
 
   return {
-    usesPkce: false,
     authorizeUrl({ state, redirectUri }) {
       const url = new URL('/v1/oauth/authorize', apiUrl)
       url.searchParams.set('client_id', clientId)

@@ -36,7 +36,6 @@ export function createSlackOAuth({ clientId, clientSecret, apiUrl, now }: SlackO
   const secrets = { client_id: clientId, client_secret: clientSecret }
 
   return {
-    usesPkce: false,
     authorizeUrl({ state, redirectUri }) {
       const url = new URL('/oauth/v2/authorize', apiUrl)
       url.searchParams.set('client_id', clientId)

@@ -10,7 +10,7 @@ const callback = (event: Record<string, unknown>) =>
   readSlackEvent({ type: 'event_callback', team_id: 'T1', event_id: 'Ev1', event })
 const changed = (hint: Record<string, unknown>) => ({
   kind: 'changed',
-  teamId: 'T1',
+  accountId: 'T1',
   eventId: 'Ev1',
   hints: [hint],
 })
@@ -103,9 +103,11 @@ describe('an event', () => {
   it('of a channel shared with another company belongs to the workspace of the app', () => {
     const event = { type: 'message', channel: 'C1', ts: '1700000000.000100' }
     const whole = { type: 'event_callback', team_id: 'TPARTNER', event_id: 'Ev1', event }
-    expect(readSlackEvent({ ...whole, authorizations: [{ team_id: 'T1' }] })).toMatchObject({ teamId: 'T1' })
+    expect(readSlackEvent({ ...whole, authorizations: [{ team_id: 'T1' }] })).toMatchObject({
+      accountId: 'T1',
+    })
     for (const authorizations of [[], [{ team_id: null }], 'T1', undefined])
-      expect(readSlackEvent({ ...whole, authorizations })).toMatchObject({ teamId: 'TPARTNER' })
+      expect(readSlackEvent({ ...whole, authorizations })).toMatchObject({ accountId: 'TPARTNER' })
   })
 
   it.each([
@@ -114,7 +116,7 @@ describe('an event', () => {
     [{ type: 'user_change', user: { id: 'U1', deleted: true } }],
     [{ type: 'user_change', user: { id: 'U1', is_restricted: true } }],
   ])('of users who join or leave requests only the permissions (%#)', (event) => {
-    expect(callback(event)).toEqual({ kind: 'permissions', teamId: 'T1', eventId: 'Ev1' })
+    expect(callback(event)).toEqual({ kind: 'permissions', accountId: 'T1', eventId: 'Ev1' })
   })
 
   it('of a new status or name is ignored', () => {

@@ -47,10 +47,7 @@ export function readSlackRequest(
   const signature = single(headers['x-slack-signature'])
   if (!verifySlackSignature({ timestamp, signature, rawBody, signingSecret, now }))
     throw new AppError('unauthenticated', 'The request has no valid Slack signature from the last 5 minutes')
-  const event = readSlackEvent(parseJson(rawBody))
-  if (event.kind === 'challenge' || event.kind === 'ignored') return event
-  const { teamId: accountId, ...rest } = event
-  return { ...rest, accountId }
+  return readSlackEvent(parseJson(rawBody))
 }
 
 function single(value: string | string[] | undefined): string | undefined {
@@ -64,14 +61,6 @@ function parseJson(rawBody: Buffer): unknown {
     throw new AppError('malformed_json', 'The body is not JSON', { cause: error })
   }
 }
-
-/** What a request of the Events API asks for. `eventId` identifies duplicates: Slack sends up to four. */
-export type SlackEventOutcome =
-  | { kind: 'challenge'; challenge: string }
-  | { kind: 'changed'; teamId: string; eventId: string; hints: SlackHint[]; changesPermissions?: boolean }
-  | { kind: 'permissions'; teamId: string; eventId: string }
-  | { kind: 'disconnected'; teamId: string; eventId: string; reason: 'app_uninstalled' | 'tokens_revoked' }
-  | { kind: 'ignored'; reason: string }
 
 /** Slack's ids and timestamps are far shorter. Rejects text that PostgreSQL cannot store. */
 const id = z.string().max(255).refine(isStorable, 'must not hold NUL or lone surrogates')
@@ -138,24 +127,28 @@ const CHANNEL_EVENTS = new Set([
   'member_joined_channel',
 ])
 
-/** Parses a request of the Events API (docs.slack.dev/apis/events-api). @throws AppError `validation_failed` */
-export function readSlackEvent(body: unknown): SlackEventOutcome {
+/**
+ * Parses a request of the Events API (docs.slack.dev/apis/events-api). Slack sends an event up to four times.
+ * @throws AppError `validation_failed`
+ */
+export function readSlackEvent(body: unknown): WebhookEvent {
   const request = validate(envelope, body, 'body')
   if (request.type === 'url_verification') return { kind: 'challenge', challenge: request.challenge }
   if (request.type === 'app_rate_limited') return { kind: 'ignored', reason: 'app_rate_limited' }
   const { event_id: eventId, event } = request
-  const teamId = request.authorizations?.[0]?.team_id ?? request.team_id
-  if (event.type === 'app_uninstalled') return { kind: 'disconnected', teamId, eventId, reason: event.type }
-  if (event.type === 'tokens_revoked') return readRevocation(teamId, eventId, event)
-  if (isOfPeople(event)) return { kind: 'permissions', teamId, eventId }
+  const accountId = request.authorizations?.[0]?.team_id ?? request.team_id
+  if (event.type === 'app_uninstalled')
+    return { kind: 'disconnected', accountId, eventId, reason: event.type }
+  if (event.type === 'tokens_revoked') return readRevocation(accountId, eventId, event)
+  if (isOfPeople(event)) return { kind: 'permissions', accountId, eventId }
   if (CHANNEL_EVENTS.has(event.type) || isConversion(event)) {
     const hints: SlackHint[] = [{ kind: 'channels' }]
-    return { kind: 'changed', teamId, eventId, hints, changesPermissions: true }
+    return { kind: 'changed', accountId, eventId, hints, changesPermissions: true }
   }
   if (event.type !== 'message') return { kind: 'ignored', reason: event.type }
   const hint = messageHint(event)
   if (hint === null) return { kind: 'ignored', reason: 'not content' }
-  return { kind: 'changed', teamId, eventId, hints: [hint] }
+  return { kind: 'changed', accountId, eventId, hints: [hint] }
 }
 
 /** Whether a channel became private or public. */
@@ -173,13 +166,13 @@ function isOfPeople(event: z.output<typeof innerEvent>): boolean {
 }
 
 /** Only the bot's own tokens matter: `tokens.oauth` are users' tokens. */
-function readRevocation(teamId: string, eventId: string, event: unknown): SlackEventOutcome {
+function readRevocation(accountId: string, eventId: string, event: unknown): WebhookEvent {
   const tokens = z
     .looseObject({ tokens: z.looseObject({ bot: z.array(z.string()).optional() }) })
     .safeParse(event)
   const bots = tokens.success ? (tokens.data.tokens.bot ?? []) : []
   if (bots.length === 0) return { kind: 'ignored', reason: 'no bot token revoked' }
-  return { kind: 'disconnected', teamId, eventId, reason: 'tokens_revoked' }
+  return { kind: 'disconnected', accountId, eventId, reason: 'tokens_revoked' }
 }
 
 function messageHint(event: unknown): SlackHint | null {

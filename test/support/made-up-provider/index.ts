@@ -49,7 +49,6 @@ export const madeUp: Provider<'made_up'> = defineProvider({
 function createMadeUpAdapter(clientId: string): OAuthAdapter {
   return {
     provider: 'made_up',
-    usesPkce: false,
     authorizeUrl: ({ state }) => `https://made-up.example/${clientId}?state=${state}`,
     exchangeCode: async ({ code }) => ({
       externalAccountId: 'account',

@@ -6,8 +6,8 @@ import type { PageReader, Place } from './page-reader.ts'
 
 const LISTED_MAX = 100
 const READ_MAX = 10
-/** An attachment gets at most this fraction (one in N) of an item's text; the page's own text comes first. */
-const SHARE = 4
+/** An attachment gets at most this fraction of an item's text; the page's own text comes first. */
+const SHARE = 1 / 4
 
 const Attachment = z.object({
   id: z.string().regex(/^\w+$/),

@@ -35,7 +35,6 @@ export function createGitHubAppAdapter(options: GitHubAppAdapterOptions): OAuthA
     // An app has permissions in place of scopes.
     scopes: [],
     parameters: { prompt: 'select_account' },
-    usesPkce: true,
     headers: { 'user-agent': `RetrievalMemoryService/${VERSION}` },
     failed: refusedCode,
     now: () => clock.now(),
@@ -46,7 +45,6 @@ export function createGitHubAppAdapter(options: GitHubAppAdapterOptions): OAuthA
   })
   return {
     provider: 'github_app',
-    usesPkce: oauth.usesPkce,
     authorizeUrl: oauth.authorizeUrl,
     async exchangeCode(input) {
       const { signal } = input

@@ -10,13 +10,14 @@ import type {
   OAuthAdapter,
   ProviderSession,
 } from '../../adapter.ts'
+import { createOutageGuard, isUnavailable } from '../../outage-guard.ts'
 import { parseAnswer } from '../../rest.ts'
 import { parseCursor } from '../../run-state.ts'
 import { createGoogleCaller, createGoogleCalls } from '../shared/calls.ts'
+import { isNotFound } from '../shared/error.ts'
 import { createGoogleOAuth } from '../shared/oauth.ts'
 import type { GoogleAdapterOptions } from '../shared/settings.ts'
-import { createItemFailures, retriesAfter } from '../shared/item-failures.ts'
-import { newSyncStep, pageOf, type SyncStep } from '../shared/sync-steps.ts'
+import { newSyncStep, pageOf, retriesAfter, type SyncStep } from './sync-step.ts'
 import { createAccessPolicies } from './access-policy.ts'
 import { changesOf } from './changes.ts'
 import { crawl } from './crawl.ts'
@@ -62,7 +63,9 @@ export function createGoogleDriveAdapter({ settings, clock, extractor }: GoogleA
       api,
       call,
       extractor,
-      failures: createItemFailures(() => call((options) => api.about.get({ fields: 'kind' }, options))),
+      outage: createOutageGuard(session.signal, () =>
+        call((options) => api.about.get({ fields: 'kind' }, options)),
+      ),
       folders,
       policies: createAccessPolicies({ api, call }, folders),
       drives,
@@ -86,7 +89,7 @@ export function createGoogleDriveAdapter({ settings, clock, extractor }: GoogleA
     const position = state.crawl
     const snapshot = position?.name ?? null
     for await (const step of steps(run, state)) {
-      state.retry = retriesAfter(state.retry, { settled: settledBy(step), again: step.again })
+      state.retry = retriesAfter(state.retry, step)
       yield pageOf(state, step, { snapshot, complete: false })
     }
     // Without the name the engine removes nothing: unseen items may be in a drive that refused the listing.
@@ -130,22 +133,15 @@ async function retryItems(run: DriveRun, externalIds: readonly string[]): Promis
     const parts = externalId.split('/')
     try {
       const file = await getFile(run, parts.at(-1) ?? '')
-      run.failures.succeeded()
+      run.outage.passed()
       if (file.trashed) step.deletions.push(externalId)
       else files.push({ externalId, feed: parts[0] ?? MY_DRIVE, file })
     } catch (error) {
-      run.session.signal.throwIfAborted()
-      const { verdict, failure } = await run.failures.judge(externalId, error)
-      if (verdict === 'gone') step.deletions.push(externalId)
+      const failure = await run.outage.failureOf(externalId, error)
+      if (isNotFound(error)) step.deletions.push(externalId)
       else step.failures.push(failure)
-      if (verdict === 'again') step.again.push(externalId)
+      if (isUnavailable(error)) step.again.push(externalId)
     }
   }
   return await readFiles(run, files, step)
-}
-
-/** Ids of the items that need no retry. */
-function settledBy({ upserts, deletions, failures, again }: SyncStep): string[] {
-  const failed = failures.map(({ externalId }) => externalId).filter((id) => !again.includes(id))
-  return [...upserts.map(({ externalId }) => externalId), ...deletions, ...failed]
 }

@@ -1,7 +1,7 @@
 import type { drive_v3 } from '@googleapis/drive'
 import { ProviderError } from '../../adapter.ts'
 import { GoogleError } from '../shared/error.ts'
-import type { SyncStep } from '../shared/sync-steps.ts'
+import type { SyncStep } from './sync-step.ts'
 import { isFolderNew, isInDriveFeed, rememberFolder } from './crawl.ts'
 import type { DriveCursor } from './cursor.ts'
 import {

@@ -14,7 +14,7 @@ import { folderHash } from './folder-paths.ts'
 import { readFiles, type FileToRead } from './file-items.ts'
 import { followShortcut } from './shortcuts.ts'
 import { GoogleError } from '../shared/error.ts'
-import { newSyncStep, type SyncStep } from '../shared/sync-steps.ts'
+import { newSyncStep, type SyncStep } from './sync-step.ts'
 
 const PAGE_SIZE = 50
 

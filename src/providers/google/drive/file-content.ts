@@ -1,5 +1,6 @@
-import { extractLimits } from '../../extract-file.ts'
-import { GoogleError, TOO_LARGE } from '../shared/error.ts'
+import { ProviderError } from '../../adapter.ts'
+import { extractFile, TOO_LARGE, tooLarge } from '../../extract-file.ts'
+import { GoogleError } from '../shared/error.ts'
 import type { DriveFile, DriveRun } from './run.ts'
 import { runCooperatively, type Pausable } from '../../../kernel/cooperative.ts'
 import type { ExtractedText } from '../../../file-text/index.ts'
@@ -24,25 +25,19 @@ export const isGoogleDocument = (mimeType: string) => EXPORTS.has(mimeType)
 export const isSkipped = (run: DriveRun, file: DriveFile) =>
   !isGoogleDocument(file.mimeType) && run.extractor.formatOf(file.mimeType, file.name) === null
 
-/** The text of a file; null when its type is not read. @throws GoogleError, ExtractionError, or the signal's reason */
+/** The text of a file; null when its type is not read. @throws ProviderError, or the signal's reason */
 export async function readContent(run: DriveRun, file: DriveFile): Promise<ExtractedText | null> {
   const exports = EXPORTS.get(file.mimeType)
   if (exports) return await exportText(run, file, exports)
   const format = run.extractor.formatOf(file.mimeType, file.name)
   if (format === null) return null
   const { limits } = run.session
-  if (Number(file.size ?? 0) > limits.maxDownloadBytes) throw tooLarge(limits.maxDownloadBytes)
+  if (Number(file.size ?? 0) > limits.maxDownloadBytes) throw tooLarge(run.session)
   const read = async () => {
     const bytes = await download(run, (options) =>
       run.api.files.get({ fileId: file.id, alt: 'media', supportsAllDrives: true }, options),
     )
-    return await run.extractor.extract({
-      format,
-      bytes,
-      charset: null,
-      path: file.name,
-      ...extractLimits(run.session),
-    })
+    return await extractFile(run, { format, bytes, charset: null, path: file.name })
   }
   return Number(file.size ?? 0) > LARGE_BYTES ? await run.oneLarge(read) : await read()
 }
@@ -58,16 +53,15 @@ async function exportText(
       run.api.files.export({ fileId: file.id, mimeType: mimeType ?? 'text/plain' }, options),
     )
     const { signal } = run.session
-    return await run.extractor.extract({
+    return await extractFile(run, {
       format: mimeType === 'text/csv' ? 'csv' : 'text',
       bytes: mimeType === 'text/markdown' ? await runCooperatively(withoutPictures(bytes), signal) : bytes,
       charset: 'utf-8',
       path: file.name,
-      ...extractLimits(run.session),
     })
   } catch (error) {
     const tooLong =
-      error instanceof GoogleError && ['exportSizeLimitExceeded', TOO_LARGE].includes(error.reason ?? '')
+      error instanceof ProviderError && ['exportSizeLimitExceeded', TOO_LARGE].includes(error.code ?? '')
     if (tooLong && others.length > 0) return await exportText(run, file, others)
     throw error
   }
@@ -91,16 +85,9 @@ async function download(run: DriveRun, request: Download): Promise<Uint8Array> {
       throw new GoogleError('unavailable', 'Google Drive answered without content')
     return new Uint8Array(data)
   } catch (error) {
-    if (error instanceof GoogleError && error.reason === TOO_LARGE) throw tooLarge(maxDownloadBytes)
+    if (error instanceof GoogleError && error.reason === TOO_LARGE) throw tooLarge(run.session)
     throw error
   }
-}
-
-function tooLarge(maxBytes: number): GoogleError {
-  const mib = Math.round(maxBytes / (1024 * 1024))
-  return new GoogleError('rejected', `The file is larger than ${mib} MiB and is not read`, {
-    reason: TOO_LARGE,
-  })
 }
 
 /** Removes images, which Google writes as data at the end and as references; each on one line, so in bursts. */

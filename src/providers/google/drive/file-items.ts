@@ -1,7 +1,8 @@
 import { isRejected, type ItemFailure, type ItemMetadata, type ProviderItem } from '../../adapter.ts'
-import { GoogleError } from '../shared/error.ts'
+import { isUnavailable } from '../../outage-guard.ts'
+import { GoogleError, isNotFound } from '../shared/error.ts'
 import { eachBounded } from '../shared/each-bounded.ts'
-import { newSyncStep, type SyncStep } from '../shared/sync-steps.ts'
+import { newSyncStep, type SyncStep } from './sync-step.ts'
 import { isGoogleDocument, isSkipped, readContent } from './file-content.ts'
 import { MY_DRIVE, type DriveFile, type DriveRun } from './run.ts'
 
@@ -24,20 +25,19 @@ export async function readFiles(
     const { externalId } = entry
     try {
       const item = await readItem(run, entry)
-      run.failures.succeeded()
+      run.outage.passed()
       if (typeof item !== 'string') read.upserts.push(item)
       else {
         read.deletions.push(externalId)
         read.skipped.push({ externalId, title: entry.file.name, message: item })
       }
     } catch (error) {
-      run.session.signal.throwIfAborted()
-      const { verdict, failure } = await run.failures.judge(externalId, error)
+      const failure = await run.outage.failureOf(externalId, error)
       // When the owner closes a file to readers, its stored copy must go.
-      if (verdict === 'gone' || isClosed(error)) read.deletions.push(externalId)
-      if (verdict !== 'gone')
+      if (isNotFound(error) || isClosed(error)) read.deletions.push(externalId)
+      if (!isNotFound(error))
         read.failures.push({ ...failure, title: entry.file.name, ...(await readersOf(run, entry.file)) })
-      if (verdict === 'again') read.again.push(externalId)
+      if (isUnavailable(error)) read.again.push(externalId)
     }
   })
   return read

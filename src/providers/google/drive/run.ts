@@ -3,7 +3,7 @@ import type { LimitFunction } from 'p-limit'
 import type { TextExtractor } from '../../../file-text/index.ts'
 import { type AccessPolicy, type GroupMembers, ProviderError, type ProviderSession } from '../../adapter.ts'
 import { type GoogleCalls, pagesOf } from '../shared/calls.ts'
-import type { ItemFailures } from '../shared/item-failures.ts'
+import type { OutageGuard } from '../../outage-guard.ts'
 
 /** The feed of the user's own Drive and files shared with them. Every other feed is a shared drive's id. */
 export const MY_DRIVE = 'my'
@@ -74,7 +74,7 @@ export interface DriveRun {
   api: drive_v3.Drive
   call: GoogleCalls
   extractor: TextExtractor
-  failures: ItemFailures
+  outage: OutageGuard
   folders: FolderPaths
   policies: AccessPolicies
   drives: SharedDrives

@@ -7,7 +7,7 @@ import { filesBehind } from './folder-walk.ts'
 import { isStored, storedPages } from '../../stored-ids.ts'
 import { returnIf } from '../../adapter.ts'
 import { isNotFound } from '../shared/error.ts'
-import { newSyncStep, type SyncStep } from '../shared/sync-steps.ts'
+import { newSyncStep, type SyncStep } from './sync-step.ts'
 import { inParts } from '../../../kernel/in-parts.ts'
 
 const BATCH = 50
@@ -49,15 +49,14 @@ async function* follow(run: DriveRun, state: DriveCursor, entry: Followed): Asyn
   try {
     files = await filesOf(run, state, entry.targetId)
   } catch (error) {
-    run.session.signal.throwIfAborted()
     // Its content stays until Google answers; a later run checks it again.
-    const { failure } = await run.failures.judge(key, error)
+    const failure = await run.outage.failureOf(key, error)
     remember(state, entry)
     if (state.crawl !== null) state.crawl.isWhole = false
     yield { ...newSyncStep(), failures: [failure] }
     return
   }
-  run.failures.succeeded()
+  run.outage.passed()
   const print = files === null ? '' : printOf(files)
   if (files === null) yield* deleteBehind(run, state, key)
   else if (print !== entry.print) yield* readBehind(run, state, entry, files)

@@ -1,6 +1,6 @@
 import { isRejected } from '../../adapter.ts'
 import { storedPages } from '../../stored-ids.ts'
-import { newSyncStep, type SyncStep } from '../shared/sync-steps.ts'
+import { newSyncStep, type SyncStep } from './sync-step.ts'
 import { isInDriveFeed } from './crawl.ts'
 import type { DriveCursor } from './cursor.ts'
 import { filePages, MY_DRIVE, rangeUnder, type DriveRun } from './run.ts'

@@ -10,8 +10,8 @@ afterAll(() => extractor.close())
 
 checkConnector({
   provider,
-  // Gmail's pages have a hundred mails.
-  things: 210,
+  // Pages have fifty mails.
+  things: 110,
   revokedMessage: /^Invalid Credentials$/,
   async connect({ limits, signal }) {
     const { google, engine, adapter } = await connectGoogle(

@@ -1,9 +1,12 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import { addressParser, decodeWords } from 'postal-mime'
-import type { ItemMetadata, ProviderItem, ItemFailure } from '../../adapter.ts'
+import { type ItemFailure, type ItemMetadata, type ProviderItem, returnIf } from '../../adapter.ts'
 import { attachmentNames, listedAttachments } from '../../attachment-names.ts'
-import { extractLimits } from '../../extract-file.ts'
-import { GoogleError } from '../shared/error.ts'
+import { extractFile, tooLarge } from '../../extract-file.ts'
+import type { FeedItem } from '../../feed.ts'
+import { isUnavailable, itemFailure } from '../../outage-guard.ts'
+import type { CallOptions } from '../shared/calls.ts'
+import { isNotFound } from '../shared/error.ts'
 import { decodeText } from '../../../file-text/index.ts'
 import { runCooperatively } from '../../../kernel/cooperative.ts'
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
@@ -15,39 +18,33 @@ import {
   type MessagePart,
   type TextPart,
 } from './mail-parts.ts'
-import { isVolatile, mailItemId, type MailRun } from './mail-run.ts'
+import { isOutside, isVolatile, type MailRun } from './mail-run.ts'
 import { isReply, withoutQuotedText } from '../../quoted-text.ts'
 
 const MOST_ATTACHMENTS = 5
 const MOST_RECIPIENTS = 50
 /** Longer headers are cut: a list of recipients may be a megabyte. */
 const HEADER_CHARACTERS_MAX = 20_000
-/** One in this many bytes of the item's text is for attachments; the mail's own text comes first. */
-const ATTACHMENT_SHARE = 4
+/** Attachments get at most this fraction of an item's text; the mail's own text comes first. */
+const SHARE = 1 / 4
 
 /** Text read per part, as a multiple of what is stored: removing quotes shortens it. */
 const TEXT_BEFORE_QUOTES = 4
 
-/** A mail's item, and its unreadable parts: the mail is stored without them. */
-export interface ReadMail {
-  item: ProviderItem
-  unread: ItemFailure[]
-  /** The attachments that are not read, with the reason; empty where all are. */
-  skipped: ItemFailure[]
-  /** Whether a part got no answer and deserves a retry. */
-  again: boolean
-}
-
-/** Builds the item of a message read with `format=full`. @throws only errors that end the run */
-export async function mailItemOf(
-  run: MailRun,
-  message: gmail_v1.Schema$Message & { id: string },
-): Promise<ReadMail> {
+/** The current mail, without parts that cannot be read; null if it does not exist or is in trash or spam. */
+export async function readMail(run: MailRun, externalId: string): Promise<FeedItem | null> {
+  const id = externalId.slice(externalId.lastIndexOf('/') + 1)
+  const message = await run
+    .call((options) =>
+      run.api.users.messages.get({ userId: 'me', id, format: 'full' }, limited(run, options)),
+    )
+    .catch(returnIf(isNotFound, null))
+  if (message === null || isOutside(message.labelIds)) return null
   const payload = message.payload ?? {}
   const { texts, attachments } = partsOf(payload)
-  const faults: Faults = { externalId: mailItemId(run.session, message.id), unread: [], again: false }
-  const own = await ownTexts(run, message.id, texts, faults)
-  const attached = await attachedText(run, message.id, attachments, faults)
+  const faults: Faults = { externalId, failures: [], isUnfinished: false }
+  const own = await ownTexts(run, id, texts, faults)
+  const attached = await attachedText(run, id, attachments, faults)
   const subject = decodeWords((headerOf(payload, 'Subject') ?? '').slice(0, HEADER_CHARACTERS_MAX)).trim()
   const title = subject === '' ? '(no subject)' : subject
   const isAnswer = (headerOf(payload, 'In-Reply-To') ?? headerOf(payload, 'References')) !== null
@@ -59,9 +56,9 @@ export async function mailItemOf(
   const kept = cutToBytes(body, run.session.limits.maxTextBytes)
   const sentAt = internalDateOf(message)
   const sender = firstAddress(headerOf(payload, 'From'))
-  const link = permalinkOf(run, message.id)
+  const link = permalinkOf(run, id)
   const item: ProviderItem = {
-    externalId: faults.externalId,
+    externalId,
     sourceKind: 'message',
     title,
     body: kept,
@@ -80,19 +77,18 @@ export async function mailItemOf(
       ...(kept.length < body.length || own.truncated ? { truncated: true } : {}),
     },
   }
-  const skipped = skippedOf(run, attachments).map((reason) => ({
-    externalId: faults.externalId,
-    title,
-    message: reason,
-  }))
-  const unread = faults.unread.map((failure) => Object.assign(failure, { title }))
-  return { item, unread, skipped, again: faults.again }
+  return {
+    item,
+    skipped: skippedOf(run, attachments),
+    failures: faults.failures.map((failure) => ({ ...failure, title })),
+    isUnfinished: faults.isUnfinished,
+  }
 }
 
 interface Faults {
   externalId: string
-  unread: ItemFailure[]
-  again: boolean
+  failures: ItemFailure[]
+  isUnfinished: boolean
 }
 
 /** Runs `read` for one part. Records a fault of the part or a missing answer, and returns null. */
@@ -106,9 +102,9 @@ async function readOrNote<Value>(
     return await read()
   } catch (error) {
     run.session.signal.throwIfAborted()
-    const { verdict, failure } = await run.failures.judge(faults.externalId, error)
-    faults.unread.push({ ...failure, message: `${what}: ${failure.message}` })
-    faults.again ||= verdict === 'again'
+    const failure = itemFailure(faults.externalId, error)
+    faults.failures.push({ ...failure, message: `${what}: ${failure.message}` })
+    faults.isUnfinished ||= isUnavailable(error)
     return null
   }
 }
@@ -157,15 +153,7 @@ async function textOf(run: MailRun, messageId: string, part: TextPart): Promise<
   const bytes = part.bytes ?? (await fetchAttachment(run, messageId, part.attachmentId))
   const charset = charsetFor(bytes, part.charset)
   if (part.format === 'text') return decodeText(bytes, charset)
-  const { text } = await run.extractor.extract({
-    ...extractLimits(run.session),
-    maxTextBytes: run.session.limits.maxTextBytes * TEXT_BEFORE_QUOTES,
-    format: 'html',
-    bytes,
-    charset,
-    path: '',
-  })
-  return text
+  return (await extractFile(run, { format: 'html', bytes, charset, path: '' }, TEXT_BEFORE_QUOTES)).text
 }
 
 /** Whether an attachment is read; images within the text, such as logos of signatures, are not. */
@@ -176,8 +164,8 @@ const readableBy =
     return format !== null && (format !== 'image' || isBeside)
   }
 
-/** Why attachments are not read, in one sentence at most. */
-function skippedOf(run: MailRun, attachments: readonly AttachmentPart[]): string[] {
+/** Why attachments are not read; null if all are. */
+function skippedOf(run: MailRun, attachments: readonly AttachmentPart[]): string | null {
   const isReadable = readableBy(run)
   const others = attachments
     .filter((part) => part.isBeside && !isReadable(part))
@@ -190,7 +178,7 @@ function skippedOf(run: MailRun, attachments: readonly AttachmentPart[]): string
   if (others.length > 0) reasons.push(`Files of these types are not read: ${attachmentNames(others)}`)
   if (beyond.length > 0)
     reasons.push(`Only the first ${MOST_ATTACHMENTS} attachments are read, not ${attachmentNames(beyond)}`)
-  return reasons.length === 0 ? [] : [reasons.join('; ')]
+  return reasons.length === 0 ? null : reasons.join('; ')
 }
 
 /** The text of the first few attachments that have some. An unreadable one is recorded and skipped. */
@@ -212,35 +200,26 @@ async function attachedText(
 }
 
 async function readAttachment(run: MailRun, messageId: string, part: AttachmentPart): Promise<string> {
-  const { maxDownloadBytes } = run.session.limits
-  if (part.size > maxDownloadBytes) {
-    const mib = Math.round(maxDownloadBytes / (1024 * 1024))
-    throw new GoogleError('rejected', `The attachment is larger than ${mib} MiB and is not read`)
-  }
+  if (part.size > run.session.limits.maxDownloadBytes) throw tooLarge(run.session, 'The attachment')
   const format = run.extractor.formatOf(part.mimeType, part.fileName)
   if (format === null) return ''
   const bytes = part.bytes ?? (await fetchAttachment(run, messageId, part.attachmentId))
-  const { text } = await run.extractor.extract({
-    ...extractLimits(run.session, ATTACHMENT_SHARE),
-    format,
-    bytes,
-    charset: null,
-    path: part.fileName,
-  })
-  return text
+  return (await extractFile(run, { format, bytes, charset: null, path: part.fileName }, SHARE)).text
 }
 
 async function fetchAttachment(run: MailRun, messageId: string, id: string | null): Promise<Uint8Array> {
   if (id === null) return new Uint8Array()
   const { data } = await run.call((options) =>
-    run.api.users.messages.attachments.get(
-      { userId: 'me', messageId, id },
-      // The answer is base64 in JSON, a third larger than the attachment.
-      { ...options, maxContentLength: Math.ceil(run.session.limits.maxDownloadBytes * 1.4) },
-    ),
+    run.api.users.messages.attachments.get({ userId: 'me', messageId, id }, limited(run, options)),
   )
   return Buffer.from(data ?? '', 'base64url')
 }
+
+/** An answer has its content in base64, which is a third larger. */
+const limited = ({ session }: MailRun, options: CallOptions) => ({
+  ...options,
+  maxContentLength: Math.ceil(session.limits.maxDownloadBytes * 1.4),
+})
 
 function permalinkOf(run: MailRun, messageId: string): string {
   const account = encodeURIComponent(run.session.account.externalAccountId)

@@ -3,7 +3,6 @@ import type { LimitFunction } from 'p-limit'
 import type { TextExtractor } from '../../../file-text/index.ts'
 import type { ProviderSession } from '../../adapter.ts'
 import type { GoogleCalls } from '../shared/calls.ts'
-import type { ItemFailures } from '../shared/item-failures.ts'
 
 /** Shared by all steps of one run. */
 export interface MailRun {
@@ -11,7 +10,6 @@ export interface MailRun {
   api: gmail_v1.Gmail
   call: GoogleCalls
   extractor: TextExtractor
-  failures: ItemFailures
   /** Label names by id, requested once on first use. */
   labelNames(): Promise<ReadonlyMap<string, string>>
   /** Allows one attachment in memory at a time: only attachments are large. */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { HOUR_MS } from '../../../kernel/clock.ts'
 import { parseJson } from '../../../kernel/parse-json.ts'
 import { ProviderError, type ProviderErrorKind, type Refusal } from '../../adapter.ts'
+import { TOO_LARGE } from '../../extract-file.ts'
 
 /** A failed call to Google, with the fields the adapters decide by. */
 export class GoogleError extends ProviderError {
@@ -110,8 +111,6 @@ export function googleErrorOf(status: number, headers: Headers, body: unknown): 
   })
 }
 
-/** The reason of an answer above its request's size limit. */
-export const TOO_LARGE = 'tooLarge'
 const TOO_LARGE_MESSAGE = "Google's answer is larger than the limit and is not read"
 
 function kindOf(status: number, reason: string | undefined): ProviderErrorKind {

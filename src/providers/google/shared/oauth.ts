@@ -36,7 +36,6 @@ export function createGoogleOAuth({
     revokesInAddress: true,
     scopes: [scope],
     parameters: { access_type: 'offline', prompt: 'consent' },
-    usesPkce: true,
     now: () => clock.now(),
     refused: ({ status, headers, bytes }) => googleErrorOf(status, headers, bytes.toString('utf8')),
     identify(get, credentials) {

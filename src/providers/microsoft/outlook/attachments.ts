@@ -7,8 +7,8 @@ import { extractFile, tooLarge } from '../../extract-file.ts'
 import type { Graph } from '../shared/graph.ts'
 
 const READ_MAX = 5
-/** Attachments get at most this fraction (one in N) of an item's text; the mail's own text comes first. */
-const SHARE = 4
+/** Attachments get at most this fraction of an item's text; the mail's own text comes first. */
+const SHARE = 1 / 4
 const FILE = '#microsoft.graph.fileAttachment'
 const ITEM = '#microsoft.graph.itemAttachment'
 

@@ -37,7 +37,6 @@ export function createMicrosoftOAuth(
     scopes: ['offline_access', 'User.Read', ...scopes],
     // Without it, a signed-in browser connects its account without asking.
     parameters: { response_mode: 'query', prompt: 'select_account' },
-    usesPkce: true,
     now: () => clock.now(),
     refused: busyServer,
     async identify(get) {

@@ -21,7 +21,6 @@ export function createExampleAdapter(options: ExampleAdapterOptions): OAuthAdapt
       tokenUrl: `${apiUrl}/token`,
       revokeUrl: `${apiUrl}/revoke`,
       scopes: ['notes:read'],
-      usesPkce: true,
       async identify(get) {
         const { id, name } = parseAnswer(await get(`${apiUrl}/v1/me`), Me, 'Example')
         return { externalAccountId: id, displayName: name }
