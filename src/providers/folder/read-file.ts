@@ -5,6 +5,7 @@ import type { TextExtractor } from '../../file-text/index.ts'
 import type { SkippedItem } from '../feed.ts'
 import { type ProviderItem, ProviderError, type ProviderSession } from '../adapter.ts'
 import { extractFile, tooLarge } from '../extract-file.ts'
+import { readBytes } from '../rest.ts'
 import { codeOf } from '../../kernel/thrown-errors.ts'
 
 const ID_BYTES_MAX = 2_048
@@ -26,7 +27,9 @@ export async function readFolderFile(
   try {
     if (stats.size > limits.maxDownloadBytes) throw tooLarge(session)
     const relative = path.relative(account.externalAccountId, file).split(path.sep).join('/')
-    const bytes = await readBytes(handle, session)
+    // The file may grow while it is read.
+    const content = handle.createReadStream({ autoClose: false, highWaterMark: 2 ** 20 })
+    const bytes = await readBytes(content, limits.maxDownloadBytes, 'The file')
     const { title, text } = await extractFile(
       { session, extractor },
       { format, bytes, charset: null, path: relative },
@@ -54,20 +57,6 @@ async function openFile(file: string): Promise<{ handle: FileHandle; stats: Stat
   if (place === file && stats.isFile()) return { handle, stats }
   await handle.close()
   return null
-}
-
-/** The file may grow while it is read. */
-async function readBytes(handle: FileHandle, session: ProviderSession): Promise<Buffer> {
-  const most = session.limits.maxDownloadBytes
-  const parts: Buffer[] = []
-  let length = 0
-  for await (const part of handle.createReadStream({ autoClose: false, highWaterMark: 2 ** 20, end: most })) {
-    const bytes = Buffer.from(part)
-    length += bytes.length
-    if (length > most) throw tooLarge(session)
-    parts.push(bytes)
-  }
-  return Buffer.concat(parts)
 }
 
 function itemOf(

@@ -1,6 +1,7 @@
 import type { TextExtractor } from '../../file-text/index.ts'
 import type { Feed, SkippedItem } from '../feed.ts'
 import { isRejected, type ProviderItem, type ProviderSession } from '../adapter.ts'
+import { makeOnce } from '../../kernel/make-once.ts'
 import { storedBelow } from '../stored-ids.ts'
 import type { GitHub } from './client.ts'
 import { readDiscussion } from './discussions.ts'
@@ -34,8 +35,7 @@ type Read = Omit<ProviderItem, 'externalId'>
  */
 export function createGitHubFeed(run: GitHubRun, find: FindRepositories): Feed<Entry> {
   const { github, session, host } = run
-  let found: Promise<Map<number, Repository>> | undefined
-  const repositories = () => (found ??= find(github))
+  const repositories = makeOnce(() => find(github))
   const parts = createParts(github, session, run.itemsPerPage)
 
   /** Runs steps until one finds something. */

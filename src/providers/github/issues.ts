@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProviderError, type ProviderItem } from '../adapter.ts'
+import { isRejected, type ProviderItem, returnIf } from '../adapter.ts'
 import type { ThreadEntry } from '../thread.ts'
 import type { GitHub } from './client.ts'
 import type { Repository } from './repositories.ts'
@@ -119,8 +119,10 @@ async function commentsOf(github: GitHub, path: string, maxBytes: number): Promi
 
 /** Reviews need a separate permission. Without it, the rest of the pull request is still read. */
 async function reviewsOf(github: GitHub, pull: string, maxBytes: number): Promise<ThreadEntry[]> {
-  const reviews = await readUpTo(github, `${pull}/reviews`, Review, maxBytes).catch(noneIfForbidden)
-  const comments = await readUpTo(github, `${pull}/comments`, ReviewComment, maxBytes).catch(noneIfForbidden)
+  const reviews = await readUpTo(github, `${pull}/reviews`, Review, maxBytes).catch(returnIf(isForbidden, []))
+  const comments = await readUpTo(github, `${pull}/comments`, ReviewComment, maxBytes).catch(
+    returnIf(isForbidden, []),
+  )
   return [
     ...reviews.flatMap((review) => {
       const { state, submitted_at: at, body } = review
@@ -150,10 +152,7 @@ async function readUpTo<Schema extends z.ZodType<{ body?: string | null | undefi
   return entries
 }
 
-function noneIfForbidden(error: unknown): never[] {
-  if (error instanceof ProviderError && error.kind === 'rejected' && error.code === '403') return []
-  throw error
-}
+const isForbidden = (error: unknown): boolean => isRejected(error) && error.code === '403'
 
 const entryOf = (
   what: string,

@@ -11,7 +11,15 @@ import { emptyStep } from '../run-state.ts'
 import { isStored } from '../stored-ids.ts'
 import type { NotionRun } from './client.ts'
 import { createNotionReader } from './content.ts'
-import { finishPass, isSettled, overlapStart, readNotionCursor, settle, type NotionRef } from './cursor.ts'
+import {
+  finishPass,
+  isSettled,
+  overlapStart,
+  readNotionCursor,
+  settle,
+  type NotionRef,
+  type NotionState,
+} from './cursor.ts'
 import type { NotionObject } from './objects.ts'
 import { createNotionPeople } from './people.ts'
 import { searchPages } from './search.ts'
@@ -21,9 +29,10 @@ import {
   hasContent,
   pageOf,
   readObject,
-  readReference,
+  readReferences,
   readStored,
   type NotionSync,
+  unvisited,
 } from './read-objects.ts'
 import { createNotionTree } from './tree.ts'
 
@@ -44,8 +53,8 @@ export async function* listNotionChanges(
   yield* readEdited(sync)
   yield* removeTrashed(sync)
   if (isSweepDue(sync, isCrawl)) yield* sweepNotion(sync)
-  yield* readReferences(sync, failed)
-  yield* readPending(sync)
+  yield* readReferences(sync, unvisited(sync, failed))
+  yield* readReferences(sync, pendingIn(state))
   yield { ...pageOf(sync, emptyStep()), complete: true }
 }
 
@@ -158,24 +167,7 @@ async function* removeTrashed(sync: NotionSync): AsyncGenerator<ChangePage> {
   }
 }
 
-async function* readReferences(sync: NotionSync, refs: readonly NotionRef[]): AsyncGenerator<ChangePage> {
-  for (const ref of refs) {
-    if (sync.visited.has(ref.id)) continue
-    const part = emptyStep()
-    await readReference(sync, ref, part)
-    if (hasContent(part)) yield pageOf(sync, part)
-  }
-}
-
-/** Reads pending objects and those they lead to, until none is left. */
-async function* readPending(sync: NotionSync): AsyncGenerator<ChangePage> {
-  const { state, objectsPerPage } = sync
-  let part = emptyStep()
-  for (let ref = state.pending.shift(); ref !== undefined; ref = state.pending.shift()) {
-    await readReference(sync, ref, part)
-    if (part.discovered < objectsPerPage) continue
-    yield pageOf(sync, part)
-    part = emptyStep()
-  }
-  if (hasContent(part)) yield pageOf(sync, part)
+/** The pending objects, and those that reading them adds. */
+function* pendingIn({ pending }: NotionState): Generator<NotionRef> {
+  for (let ref = pending.shift(); ref !== undefined; ref = pending.shift()) yield ref
 }

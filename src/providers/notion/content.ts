@@ -1,4 +1,5 @@
 import { isRejected, ProviderError } from '../adapter.ts'
+import { isUnavailable } from '../outage-guard.ts'
 import { readBlocks, type NotionContent } from './blocks.ts'
 import { isEndpointMissing, type NotionRun } from './client.ts'
 import type { NotionPeople } from './people.ts'
@@ -25,9 +26,7 @@ export function createNotionReader(run: NotionRun, people: NotionPeople): Notion
       refusals = 0
       return content
     } catch (error) {
-      const isUnreadable =
-        error instanceof ProviderError && (error.kind === 'rejected' || error.kind === 'unavailable')
-      if (!isUnreadable) throw error
+      if (!isRejected(error) && !isUnavailable(error)) throw error
       const content = await blocksInstead(run, pageId, error)
       refusals += 1
       hasMarkdown = !isEndpointMissing(error) && refusals < MOST_REFUSALS

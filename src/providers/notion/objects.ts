@@ -6,42 +6,6 @@ import type { NotionRef } from './cursor.ts'
 
 export type NotionProperty = PageObjectResponse['properties'][string]
 
-export interface NotionParent {
-  kind: 'page' | 'data_source' | 'database' | 'block'
-  id: string
-}
-
-interface NotionCommon {
-  id: string
-  /** ISO 8601 in UTC; null when Notion omits it. */
-  created_time: string | null
-  last_edited_time: string
-  in_trash: boolean
-  url: string
-  /** Null when not published to the web. */
-  public_url: string | null
-  created_by: string | null
-  last_edited_by: string | null
-  /** Null at the top of the workspace, and inside objects of unknown types. */
-  parent: NotionParent | null
-}
-
-export interface NotionPage extends NotionCommon {
-  object: 'page'
-  properties: Record<string, NotionProperty>
-}
-
-/** A table of a database. Its parent is its database's parent. */
-export interface NotionDataSource extends NotionCommon {
-  object: 'data_source'
-  title: string
-  description: string
-  columns: string[]
-}
-
-/** Search finds pages and the data sources of databases; each becomes an item. */
-export type NotionObject = NotionPage | NotionDataSource
-
 export type RichText = readonly (Pick<Partial<RichTextItemResponse>, 'plain_text' | 'href'> & {
   text?: { content: string } | undefined
 })[]
@@ -72,6 +36,12 @@ const person = z
   .catch(null)
 // A schema is compiled when it is first used, so each is made once.
 const parentSchema = z.looseObject({ type: z.enum(['page_id', 'data_source_id', 'database_id', 'block_id']) })
+const PARENT_KINDS = {
+  page_id: 'page',
+  data_source_id: 'data_source',
+  database_id: 'database',
+  block_id: 'block',
+} as const
 const propertySchema = z.looseObject({ type: z.string() })
 const parent = z.unknown().optional().transform(toParent)
 const LISTS = new Set(['title', 'rich_text', 'multi_select', 'people'])
@@ -86,87 +56,81 @@ const isProperty = (value: unknown): value is NotionProperty => {
 // A missing field must not cost the page: only the id and the last edit time are required.
 const common = {
   id: z.string(),
+  /** ISO 8601 in UTC; null when Notion omits it. */
   created_time: time.nullable().catch(null),
   last_edited_time: time,
   in_trash: z.boolean().optional().catch(undefined),
+  /** The former name of `in_trash`. */
   archived: z.boolean().optional().catch(undefined),
   url: z.string().optional().catch(undefined),
+  /** Null when not published to the web. */
   public_url: z.string().nullable().catch(null),
   created_by: person,
   last_edited_by: person,
+  /** Null at the top of the workspace, and inside objects of unknown types. */
   parent,
 }
 
-const pageSchema = z.object({
-  object: z.literal('page'),
-  ...common,
-  properties: z
-    .record(z.string(), z.unknown())
-    .catch({})
-    .transform((all): Record<string, NotionProperty> =>
-      Object.fromEntries(
-        Object.entries(all).flatMap(([name, value]) => (isProperty(value) ? [[name, value]] : [])),
-      ),
-    ),
-})
+function filledIn<
+  Raw extends Pick<z.output<z.ZodObject<typeof common>>, 'id' | 'in_trash' | 'archived' | 'url'>,
+>({ in_trash, archived, url, ...rest }: Raw) {
+  return {
+    ...rest,
+    in_trash: in_trash ?? archived ?? false,
+    url: url ?? `https://www.notion.so/${rest.id.replaceAll('-', '')}`,
+  }
+}
 
-const dataSourceSchema = z.object({
-  object: z.literal('data_source'),
-  ...common,
-  database_parent: z.unknown().optional(),
-  title: richTextSchema.transform(plainText),
-  description: richTextSchema.transform(plainText),
-  properties: z.record(z.string(), z.unknown()).catch({}),
-})
+const pageSchema = z
+  .object({
+    object: z.literal('page'),
+    ...common,
+    properties: z
+      .record(z.string(), z.unknown())
+      .catch({})
+      .transform((all): Record<string, NotionProperty> =>
+        Object.fromEntries(
+          Object.entries(all).flatMap(([name, value]) => (isProperty(value) ? [[name, value]] : [])),
+        ),
+      ),
+  })
+  .transform((page) => filledIn(page))
+export type NotionPage = z.output<typeof pageSchema>
+
+/** A table of a database. Its parent is its database's parent. */
+const dataSourceSchema = z
+  .object({
+    object: z.literal('data_source'),
+    ...common,
+    database_parent: z.unknown().optional(),
+    title: richTextSchema.transform(plainText),
+    description: richTextSchema.transform(plainText),
+    properties: z.record(z.string(), z.unknown()).catch({}),
+  })
+  .transform(({ database_parent, properties, ...source }) => ({
+    ...filledIn(source),
+    // When the answer omits it, the database is requested.
+    parent: database_parent ? toParent(database_parent) : source.parent,
+    columns: Object.keys(properties),
+  }))
+export type NotionDataSource = z.output<typeof dataSourceSchema>
+
+/** Search finds pages and the data sources of databases; each becomes an item. */
+const objectSchema = z.union([pageSchema, dataSourceSchema])
+export type NotionObject = z.output<typeof objectSchema>
 
 const referenceSchema = z.object({ object: z.enum(['page', 'data_source', 'database']), id: z.string() })
 
 /** The parent in an answer; null for the workspace and unknown types. */
-export function toParent(raw: unknown): NotionParent | null {
-  const parsed = parentSchema.safeParse(raw)
-  if (!parsed.success) return null
-  const id = parsed.data[parsed.data.type]
-  if (typeof id !== 'string') return null
-  switch (parsed.data.type) {
-    case 'page_id':
-      return { kind: 'page', id }
-    case 'data_source_id':
-      return { kind: 'data_source', id }
-    case 'database_id':
-      return { kind: 'database', id }
-    case 'block_id':
-      return { kind: 'block', id }
-  }
+export function toParent(raw: unknown) {
+  const { data } = parentSchema.safeParse(raw)
+  const id = data?.[data.type]
+  return data !== undefined && typeof id === 'string' ? { kind: PARENT_KINDS[data.type], id } : null
 }
+export type NotionParent = NonNullable<ReturnType<typeof toParent>>
 
 /** Parses a page or data source; null when it is neither, or "partial" (id only). */
-export function toNotionObject(raw: unknown): NotionObject | null {
-  const page = pageSchema.safeParse(raw)
-  if (page.success) return { ...page.data, ...filledIn(page.data) }
-  const source = dataSourceSchema.safeParse(raw)
-  if (!source.success) return null
-  const { database_parent, properties, ...rest } = source.data
-  return {
-    ...rest,
-    ...filledIn(rest),
-    // When the answer omits it, the database is requested.
-    parent: database_parent ? toParent(database_parent) : rest.parent,
-    columns: Object.keys(properties),
-  }
-}
-
-function filledIn(raw: {
-  id: string
-  in_trash?: boolean | undefined
-  archived?: boolean | undefined
-  url?: string | undefined
-}) {
-  return {
-    // `archived` is the former name of `in_trash`.
-    in_trash: raw.in_trash ?? raw.archived ?? false,
-    url: raw.url ?? `https://www.notion.so/${raw.id.replaceAll('-', '')}`,
-  }
-}
+export const toNotionObject = (raw: unknown): NotionObject | null => objectSchema.safeParse(raw).data ?? null
 
 /** The type and id of a partial answer. */
 export function toNotionRef(raw: unknown): NotionRef | null {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { ProviderError } from '../adapter.ts'
+import { isRejected } from '../adapter.ts'
+import { isUnavailable } from '../outage-guard.ts'
 import { isEndpointMissing, type NotionRun } from './client.ts'
 
 export interface NotionPerson {
@@ -34,10 +35,8 @@ export function createNotionPeople(run: NotionRun): NotionPeople {
       const user = userSchema.safeParse(answer).data
       return user?.name ? { name: user.name, email: user.person?.email ?? null } : null
     } catch (error) {
-      const isAboutPeople =
-        error instanceof ProviderError && (error.kind === 'rejected' || error.kind === 'unavailable')
-      if (!isAboutPeople) throw error
-      if (error.kind === 'unavailable') unavailable.add(id)
+      if (!isRejected(error) && !isUnavailable(error)) throw error
+      if (isUnavailable(error)) unavailable.add(id)
       isClosed = error.code === 'restricted_resource' || isEndpointMissing(error)
       return null
     }

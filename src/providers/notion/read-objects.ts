@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { OutageGuard } from '../outage-guard.ts'
 import { type ChangePage, returnIf } from '../adapter.ts'
-import type { Step } from '../run-state.ts'
+import { emptyStep, type Step } from '../run-state.ts'
 import { isStored } from '../stored-ids.ts'
 import { isNotFound, isUnsupported, type NotionRun } from './client.ts'
 import type { LeftOut, NotionContent } from './blocks.ts'
@@ -66,7 +66,7 @@ export async function readObject(sync: NotionSync, object: NotionObject, part: S
 }
 
 /** Reads an object known only by id; a database yields its data sources. */
-export async function readReference(sync: NotionSync, ref: NotionRef, part: Step): Promise<void> {
+async function readReference(sync: NotionSync, ref: NotionRef, part: Step): Promise<void> {
   const { run, state, outage } = sync
   drop(state.pending, ref)
   drop(state.failed, ref)
@@ -91,6 +91,26 @@ export async function readReference(sync: NotionSync, ref: NotionRef, part: Step
     part.failures.push(await outage.failureOf(ref.id, error))
     state.failed.push(ref)
   }
+}
+
+/** Reads objects known only by id. */
+export async function* readReferences(
+  sync: NotionSync,
+  refs: Iterable<NotionRef>,
+): AsyncGenerator<ChangePage> {
+  let part = emptyStep()
+  for (const ref of refs) {
+    await readReference(sync, ref, part)
+    if (part.discovered < sync.objectsPerPage) continue
+    yield pageOf(sync, part)
+    part = emptyStep()
+  }
+  if (hasContent(part)) yield pageOf(sync, part)
+}
+
+/** Those that this run has neither read nor failed to read. */
+export function* unvisited({ visited }: NotionSync, refs: Iterable<NotionRef>): Generator<NotionRef> {
+  for (const ref of refs) if (!visited.has(ref.id)) yield ref
 }
 
 /** Reads a stored object that is a page or a data source. @throws ProviderError */

@@ -12,8 +12,9 @@ import {
   hasContent,
   pageOf,
   readObject,
-  readReference,
+  readReferences,
   type NotionSync,
+  unvisited,
 } from './read-objects.ts'
 import { titleOf } from './tree.ts'
 
@@ -53,7 +54,8 @@ export async function* sweepNotion(sync: NotionSync): AsyncGenerator<ChangePage>
   if (count.failures.length > 0) yield pageOf(sync, { ...emptyStep(), failures: count.failures })
   state.sweep.requests = count.requests
   const missing = await takeStored(sync, count.met)
-  yield* readUnstored(sync, count.met)
+  const unstored = [...count.met].map(([id, kind]): NotionRef => ({ kind, id }))
+  yield* readReferences(sync, unvisited(sync, unstored))
   yield* lookAtOthers(sync, new Set([...missing, ...count.edited]), isFirst ? Infinity : CHECKS_PER_RUN)
   state.sweep.at = run.serverTime().getTime()
   if (state.sweep.checkedTo === '') state.sweep.since = state.sweep.begun
@@ -134,20 +136,6 @@ async function takeStored(sync: NotionSync, met: Count['met']): Promise<string[]
   for await (const ids of storedPages(sync.run.session, { from: '', to: null }))
     missing.push(...ids.filter((id) => !met.delete(id)))
   return missing
-}
-
-async function* readUnstored(sync: NotionSync, unstored: Count['met']): AsyncGenerator<ChangePage> {
-  let part = emptyStep()
-  for (const [id, kind] of unstored) {
-    // This run has already read it, or failed to.
-    if (sync.visited.has(id)) continue
-    const ref: NotionRef = { kind, id }
-    await readReference(sync, ref, part)
-    if (part.discovered < sync.objectsPerPage) continue
-    yield pageOf(sync, part)
-    part = emptyStep()
-  }
-  if (hasContent(part)) yield pageOf(sync, part)
 }
 
 async function* lookAtOthers(

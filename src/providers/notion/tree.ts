@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isRejected, ProviderError, returnIf } from '../adapter.ts'
+import { isUnavailable } from '../outage-guard.ts'
 import type { NotionRun } from './client.ts'
 import {
   retrieveDataSource,
@@ -50,7 +51,7 @@ export function createNotionTree(run: NotionRun): NotionTree {
       nodes.set(ref.id, node)
       return node
     } catch (error) {
-      if (error instanceof ProviderError && error.kind === 'unavailable') {
+      if (isUnavailable(error)) {
         // A broken page with a hundred children is requested once a run, and does not count as a hundred failures.
         broken.set(ref.id, new ProviderError('rejected', error.message, { cause: error }))
       }

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import { positionIn, readFeedItem, readingFeed } from '../../feed.ts'
 import { createFormConnection } from '../../form.ts'
 import type { FormAdapter, ProviderSession } from '../../adapter.ts'
@@ -18,7 +19,16 @@ export function createConfluenceAdapter(options: SiteOptions): FormAdapter {
   async function openRun(session: ProviderSession): Promise<ConfluenceRun> {
     const choice = ConfluenceChoice.parse(session.extra)
     const confluence = await sites.open(session, choice)
-    return { confluence, session, extractor, itemsPerPage, site: choice.site, spaces: choice.spaces }
+    return {
+      confluence,
+      session,
+      extractor,
+      itemsPerPage,
+      site: choice.site,
+      spaces: choice.spaces,
+      people: new Map(),
+      oneAttachment: pLimit(1),
+    }
   }
   return {
     provider: 'confluence',

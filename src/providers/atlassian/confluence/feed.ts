@@ -1,20 +1,14 @@
-import type { TextExtractor } from '../../../file-text/index.ts'
-import pLimit from 'p-limit'
+import { makeOnce } from '../../../kernel/make-once.ts'
 import type { Feed, FeedItem } from '../../feed.ts'
-import type { ProviderSession } from '../../adapter.ts'
 import { createSurveyFeed, prefixOf, type SurveyedRead } from '../shared/feed.ts'
-import type { Confluence } from './client.ts'
 import { readPage } from './page.ts'
 import type { KnownParts, PageReader } from './page-reader.ts'
 import { policyOf } from './readers.ts'
 import { findSpaces, type Space } from './spaces.ts'
-import { type Survey, surveySite } from './survey.ts'
+import { surveySite } from './survey.ts'
 import { createTree, pagesOfIds, type Tree } from './tree.ts'
 
-export interface ConfluenceRun {
-  confluence: Confluence
-  session: ProviderSession
-  extractor: TextExtractor
+export interface ConfluenceRun extends PageReader {
   itemsPerPage: number
   /** The site's origin, for links. */
   site: string
@@ -29,14 +23,10 @@ export interface ConfluenceRun {
 export function createConfluenceFeed(run: ConfluenceRun): Feed<null> {
   const { confluence, session, itemsPerPage } = run
   const prefix = prefixOf(run.site)
-  const reader = readerOf(run)
-  let spaces: Promise<ReadonlyMap<string, Space>> | undefined
-  let surveyed: Promise<Survey> | undefined
-  const spacesNow = () => (spaces ??= findSpaces(confluence, run.spaces).then(({ found }) => found))
-  const survey = () =>
-    (surveyed ??= spacesNow().then((found) =>
-      surveySite({ confluence, session, spaces: found, prefix, withParts: true }),
-    ))
+  const spacesNow = makeOnce(async () => (await findSpaces(confluence, run.spaces)).found)
+  const survey = makeOnce(async () =>
+    surveySite({ confluence, session, spaces: await spacesNow(), prefix, withParts: true }),
+  )
   return createSurveyFeed({
     session,
     prefix,
@@ -49,8 +39,7 @@ export function createConfluenceFeed(run: ConfluenceRun): Feed<null> {
         comments: new Set(commentsOf(id).keys()),
         attachments: new Set(attachmentsOf(id).keys()),
       }
-      const at = { id, tree, spaces: await spacesNow(), known }
-      return await itemOf(run, reader, at)
+      return await itemOf(run, { id, tree, spaces: await spacesNow(), known })
     },
   })
 }
@@ -65,25 +54,17 @@ export async function readAlone(run: ConfluenceRun, externalId: string): Promise
   const { spaceId } = tree.nodes.get(id) ?? { spaceId: '' }
   if (spaceId !== null && !spaces.has(spaceId)) return null
   await tree.complete([id])
-  return (await itemOf(run, readerOf(run), { id, tree, spaces, known: null })).item
+  return (await itemOf(run, { id, tree, spaces, known: null })).item
 }
-
-const readerOf = ({ confluence, session, extractor }: ConfluenceRun): PageReader => ({
-  confluence,
-  session,
-  extractor,
-  people: new Map(),
-  oneAttachment: pLimit(1),
-})
 
 /** A page or blog post as an item. `known` are the ids of its known parts; null: unknown, so all are requested. */
 async function itemOf(
-  { site }: ConfluenceRun,
-  reader: PageReader,
+  run: ConfluenceRun,
   at: { id: string; tree: Tree; spaces: ReadonlyMap<string, Space>; known: KnownParts | null },
 ): Promise<SurveyedRead> {
+  const { site } = run
   const { id, tree, spaces } = at
-  const page = await readPage(reader, { id, list: tree.listOf(id) }, at.known)
+  const page = await readPage(run, { id, list: tree.listOf(id) }, at.known)
   if (page === null) return { item: null, outcome: 'gone' }
   // Such a part may be deleted before another run sees it.
   const outcome = page.hasNewParts ? 'again' : 'body' in page ? 'read' : 'nothing'

@@ -2,7 +2,7 @@ import type { drive_v3 } from '@googleapis/drive'
 import { ProviderError } from '../../adapter.ts'
 import { GoogleError } from '../shared/error.ts'
 import type { SyncStep } from './sync-step.ts'
-import { isFolderNew, isInDriveFeed, rememberFolder } from './crawl.ts'
+import { isFolderNew, isOfFeed, rememberFolder } from './crawl.ts'
 import type { DriveCursor } from './cursor.ts'
 import {
   driveFile,
@@ -14,7 +14,7 @@ import {
   type DriveFile,
   type DriveRun,
 } from './run.ts'
-import { readFiles, type FileToRead } from './file-items.ts'
+import { readFiles, toRead } from './file-items.ts'
 import { filesBelow } from './folder-walk.ts'
 import { followShortcut, unfollowShortcut } from './shortcuts.ts'
 import { inParts } from '../../../kernel/in-parts.ts'
@@ -26,7 +26,7 @@ export async function* changesOf(run: DriveRun, state: DriveCursor, feed: string
   for await (const { changes, next } of changesAfter(run, feed, state.feeds[feed] ?? '')) {
     const gone = changes.filter((change) => change.removed || change.file?.trashed || !change.file)
     const files = changes.filter((change) => !gone.includes(change)).map((change) => driveFile(change.file))
-    const own = files.filter((file) => feed !== MY_DRIVE || !isInDriveFeed(state, file))
+    const own = files.filter((file) => isOfFeed(state, feed, file))
     const moved = files.filter((file) => !own.includes(file))
     for (const { fileId, file } of gone) yield* forget(run, state, feed, fileId ?? '', file?.mimeType)
     for (const file of moved) yield* forget(run, state, feed, file.id, file.mimeType)
@@ -121,9 +121,4 @@ async function* readLinked(
   }
   // Last, so that a run that dies midway walks the folder again.
   rememberFolder(state, feed, file)
-}
-
-function toRead(feed: string, files: readonly DriveFile[]): FileToRead[] {
-  const plain = files.filter((file) => file.mimeType !== FOLDER && file.mimeType !== SHORTCUT)
-  return plain.map((file) => ({ externalId: itemId(feed, file.id), feed, file }))
 }

@@ -11,8 +11,9 @@ import {
 } from './run.ts'
 import { MOST_FOLDERS, type DriveCursor } from './cursor.ts'
 import { folderHash } from './folder-paths.ts'
-import { readFiles, type FileToRead } from './file-items.ts'
+import { hasContent, readFiles, toRead } from './file-items.ts'
 import { followShortcut } from './shortcuts.ts'
+import type { ProviderError } from '../../adapter.ts'
 import { GoogleError } from '../shared/error.ts'
 import { newSyncStep, type SyncStep } from './sync-step.ts'
 
@@ -52,7 +53,7 @@ async function* crawlFeed(
     if (isFirst && feed !== MY_DRIVE) state.drives[feed] = { name: run.drives.names.get(feed) ?? null }
     if (page.incomplete) position.isWhole = false
     const files = page.files.map(driveFile)
-    const own = files.filter((file) => feed !== MY_DRIVE || !isInDriveFeed(state, file))
+    const own = files.filter((file) => isOfFeed(state, feed, file))
     for (const folder of own.filter((file) => file.mimeType === FOLDER)) rememberFolder(state, feed, folder)
     for (const shortcut of own.filter((file) => file.mimeType === SHORTCUT)) {
       // Before the page's own step, which advances the cursor: a crawl that dies here follows the shortcut again.
@@ -66,11 +67,9 @@ async function* crawlFeed(
 }
 
 async function readPage(run: DriveRun, feed: string, files: readonly DriveFile[]): Promise<SyncStep> {
-  const plain = files.filter((file) => file.mimeType !== FOLDER && file.mimeType !== SHORTCUT)
-  const toRead = plain.map((file): FileToRead => ({ externalId: itemId(feed, file.id), feed, file }))
-  const read = await readFiles(run, toRead)
+  const read = await readFiles(run, toRead(feed, files))
   // A newly joined drive may hold files so far known as shared with the user.
-  const moved = feed === MY_DRIVE ? [] : plain.map((file) => itemId(MY_DRIVE, file.id))
+  const moved = feed === MY_DRIVE ? [] : files.filter(hasContent).map((file) => itemId(MY_DRIVE, file.id))
   return { ...read, deletions: [...read.deletions, ...moved] }
 }
 
@@ -91,14 +90,16 @@ async function listPage(run: DriveRun, feed: string, pageToken: string | null): 
 }
 
 /** Records a shared drive that this account may not list; the other drives continue. */
-export function refusedDrive({ drives }: DriveRun, feed: string, { message }: GoogleError): SyncStep {
+export function refusedDrive({ drives }: DriveRun, feed: string, { message }: ProviderError): SyncStep {
   const title = drives.names.get(feed) ?? ''
   return { ...newSyncStep(), failures: [{ externalId: itemId(feed, ''), title, message }] }
 }
 
-/** Whether a shared drive's own feed reports the file. */
-export const isInDriveFeed = (state: DriveCursor, { driveId }: { driveId?: string | null }) =>
-  typeof driveId === 'string' && (Object.hasOwn(state.feeds, driveId) || state.toCrawl.includes(driveId))
+/** Whether a file is stored for this feed: a shared drive's own feed takes precedence over the user's. */
+export const isOfFeed = (state: DriveCursor, feed: string, { driveId }: { driveId?: string | null }) =>
+  feed !== MY_DRIVE ||
+  typeof driveId !== 'string' ||
+  !(Object.hasOwn(state.feeds, driveId) || state.toCrawl.includes(driveId))
 
 const listedFeeds = ({ feeds, toCrawl }: DriveCursor) =>
   Object.keys(feeds).filter((feed) => !toCrawl.includes(feed))

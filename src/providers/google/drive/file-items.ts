@@ -4,7 +4,7 @@ import { GoogleError, isNotFound } from '../shared/error.ts'
 import { eachBounded } from '../shared/each-bounded.ts'
 import { newSyncStep, type SyncStep } from './sync-step.ts'
 import { isGoogleDocument, isSkipped, readContent } from './file-content.ts'
-import { MY_DRIVE, type DriveFile, type DriveRun } from './run.ts'
+import { FOLDER, itemId, MY_DRIVE, SHORTCUT, type DriveFile, type DriveRun } from './run.ts'
 
 const AT_ONCE = 4
 
@@ -14,6 +14,12 @@ export interface FileToRead {
   feed: string
   file: DriveFile
 }
+
+export const hasContent = ({ mimeType }: DriveFile): boolean => mimeType !== FOLDER && mimeType !== SHORTCUT
+
+/** The files of a list that are items of a feed. */
+export const toRead = (feed: string, files: readonly DriveFile[]): FileToRead[] =>
+  files.filter(hasContent).map((file) => ({ externalId: itemId(feed, file.id), feed, file }))
 
 /** Reads several files concurrently into a step; `again` holds item ids. @throws only errors that end the run */
 export async function readFiles(

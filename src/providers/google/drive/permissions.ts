@@ -9,10 +9,11 @@ import {
 import { eachBounded } from '../shared/each-bounded.ts'
 import { groupMembersOf } from './access-policy.ts'
 import { changesAfter } from './changes.ts'
-import { isFolderNew, isInDriveFeed } from './crawl.ts'
+import { isFolderNew, isOfFeed } from './crawl.ts'
 import type { DriveCursor } from './cursor.ts'
+import { hasContent } from './file-items.ts'
 import { filesBelow } from './folder-walk.ts'
-import { driveFile, FOLDER, itemId, MY_DRIVE, SHORTCUT, type DriveFile, type DriveRun } from './run.ts'
+import { driveFile, FOLDER, itemId, MY_DRIVE, type DriveFile, type DriveRun } from './run.ts'
 import { inParts } from '../../../kernel/in-parts.ts'
 
 const AT_ONCE = 4
@@ -48,19 +49,19 @@ async function* changesIn(
       const files: DriveFile[] = []
       for (const { fileId, removed, file } of changes) {
         const isGone = removed === true || file?.trashed === true || !file
-        if (!isGone && (feed !== MY_DRIVE || !isInDriveFeed(state, file))) files.push(driveFile(file))
+        if (!isGone && isOfFeed(state, feed, file)) files.push(driveFile(file))
         else hidden.push(itemId(feed, fileId ?? ''))
         // Google does not report the contents of a removed folder, or of a shortcut's target, one by one.
         needsRun ||= isGone && Object.hasOwn(state.folders, itemId(feed, fileId ?? ''))
         needsRun ||= isGone && state.followed.some((entry) => entry.id === fileId)
       }
       yield { groups: [], policies: hidden.map((externalId) => ({ externalId, accessPolicy: null })) }
-      yield* policiesOf(run, feed, files.filter(isStored))
+      yield* policiesOf(run, feed, files.filter(hasContent))
       for (const folder of files.filter(({ mimeType }) => mimeType === FOLDER)) {
         run.folders.learn(folder)
         if (!isFolderNew(state, feed, folder)) continue
         for await (const below of filesBelow(run, feed, folder.id, () => {}))
-          yield* policiesOf(run, feed, below.filter(isStored))
+          yield* policiesOf(run, feed, below.filter(hasContent))
       }
     }
   } catch (error) {
@@ -70,8 +71,6 @@ async function* changesIn(
   }
   return needsRun
 }
-
-const isStored = ({ mimeType }: DriveFile) => mimeType !== FOLDER && mimeType !== SHORTCUT
 
 async function* policiesOf(
   run: DriveRun,

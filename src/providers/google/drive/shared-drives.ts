@@ -2,7 +2,7 @@ import type { drive_v3 } from '@googleapis/drive'
 import { isRejected, ProviderError } from '../../adapter.ts'
 import { crawlName } from '../../run-state.ts'
 import { type GoogleCalls, pagesOf } from '../shared/calls.ts'
-import { GoogleError } from '../shared/error.ts'
+import { isNotFound } from '../shared/error.ts'
 import type { SyncStep } from './sync-step.ts'
 import { refusedDrive } from './crawl.ts'
 import { newCrawl, type DriveCursor } from './cursor.ts'
@@ -109,8 +109,8 @@ async function isGone(run: DriveRun, driveId: string): Promise<boolean> {
     await run.call((options) => run.api.drives.get({ driveId, fields: 'id' }, options))
     return false
   } catch (error) {
-    if (error instanceof GoogleError && error.kind === 'rejected') return error.status === 404
-    throw error
+    if (!isRejected(error)) throw error
+    return isNotFound(error)
   }
 }
 
@@ -137,12 +137,12 @@ async function storedDrives(run: DriveRun): Promise<string[]> {
 }
 
 /** Takes a drive's change token. When Google refuses it, marks the drive for a later crawl and returns the failure. */
-async function takeToken(run: DriveRun, state: DriveCursor, drive: string): Promise<GoogleError | null> {
+async function takeToken(run: DriveRun, state: DriveCursor, drive: string): Promise<ProviderError | null> {
   try {
     state.feeds[drive] = await startToken(run, drive)
     return null
   } catch (error) {
-    if (!(error instanceof GoogleError) || error.kind !== 'rejected') throw error
+    if (!isRejected(error)) throw error
     state.toCrawl.push(drive)
     return error
   }

@@ -1,7 +1,7 @@
 import { isRejected } from '../../adapter.ts'
 import { storedPages } from '../../stored-ids.ts'
 import { newSyncStep, type SyncStep } from './sync-step.ts'
-import { isInDriveFeed } from './crawl.ts'
+import { isOfFeed } from './crawl.ts'
 import type { DriveCursor } from './cursor.ts'
 import { filePages, MY_DRIVE, rangeUnder, type DriveRun } from './run.ts'
 
@@ -48,7 +48,7 @@ async function visibleIds(run: DriveRun, state: DriveCursor, feed: string): Prom
   for await (const { files, incomplete } of filePages(run, list)) {
     if (incomplete || visible.size > MOST_COMPARED) return null
     for (const file of files) {
-      if (file.id && (feed !== MY_DRIVE || !isInDriveFeed(state, file))) visible.add(file.id)
+      if (file.id && isOfFeed(state, feed, file)) visible.add(file.id)
     }
   }
   return visible

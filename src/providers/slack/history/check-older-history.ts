@@ -4,15 +4,13 @@ import type { SlackRun } from '../client.ts'
 import type { SlackChannelState, SlackStretch } from '../reading/cursor.ts'
 import { createBlockReader, type BlockReader, type HistoryBlock } from './blocks.ts'
 import { addToTally, emptyTally, type Tally } from './marks.ts'
-import { isOnTheHour, toTs } from '../reading/messages.ts'
+import { hourOf, isOnTheHour, toTs, tsOfHour } from '../reading/messages.ts'
 import { largestStretch, nextTurn, noteLeaving, windowStart, type Leaving } from './older.ts'
 import {
   collectStretches,
-  hourOf,
   joinStretches,
   splitOlder,
   stretchOf,
-  tsOfHour,
   unknownStretch,
   type Region,
   type StretchCollector,

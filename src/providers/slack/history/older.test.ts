@@ -9,7 +9,8 @@ import {
 } from '../reading/cursor.ts'
 import { addToTally, emptyTally, markOf } from './marks.ts'
 import { joinOlder, noteLeaving } from './older.ts'
-import { joinStretches, splitOlder, stretchOf, tsOfHour, unknownStretch } from './stretches.ts'
+import { tsOfHour } from '../reading/messages.ts'
+import { joinStretches, splitOlder, stretchOf, unknownStretch } from './stretches.ts'
 
 /** Every third one is a thread's root. */
 const message = (ts: string) => ({

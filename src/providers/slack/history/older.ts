@@ -1,7 +1,7 @@
 import type { SlackChannelState, SlackOlder, SlackState } from '../reading/cursor.ts'
 import type { HistoryBlock } from './blocks.ts'
-import { collectStretches, hourOf, joinStretches, unknownStretch } from './stretches.ts'
-import { blockStart, isOnTheHour, toTs } from '../reading/messages.ts'
+import { collectStretches, joinStretches, unknownStretch } from './stretches.ts'
+import { blockStart, hourOf, isOnTheHour, toTs } from '../reading/messages.ts'
 
 /** How far back each poll rereads, counted from a channel's newest message. */
 const LOOK_BACK_SECONDS = 72 * 3600

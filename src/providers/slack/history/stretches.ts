@@ -1,15 +1,7 @@
 import type { SlackOlder, SlackStretch } from '../reading/cursor.ts'
-import { toTs } from '../reading/messages.ts'
+import { hourOf } from '../reading/messages.ts'
 import type { HistoryBlock } from './blocks.ts'
 import { addToTally, emptyTally, type Tally } from './marks.ts'
-
-const HOUR_SECONDS = 3600
-
-/** The hour of a `ts`, in hours since the epoch. */
-export const hourOf = (ts: string): number => Math.floor(Number(ts) / HOUR_SECONDS)
-
-/** The `ts` at which an hour begins. */
-export const tsOfHour = (hour: number): string => toTs(hour * HOUR_SECONDS)
 
 /** A stretch with its upper edge, an excluded hour. */
 export interface Region extends SlackStretch {

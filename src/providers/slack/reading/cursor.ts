@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { JsonValue } from '../../adapter.ts'
+import type { JsonValue, ProviderChannel } from '../../adapter.ts'
 import { parseCursor } from '../../run-state.ts'
 
 /** A stretch of older history as of its last comparison with what is stored. */
@@ -110,10 +110,7 @@ export function readSlackCursor(cursor: JsonValue | null): SlackState {
 export const unreadChannel = ({
   name,
   isPrivate,
-}: {
-  name: string
-  isPrivate: boolean
-}): SlackChannelState => ({
+}: Pick<ProviderChannel, 'name' | 'isPrivate'>): SlackChannelState => ({
   name,
   isPrivate,
   newest: '',

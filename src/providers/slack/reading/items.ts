@@ -1,5 +1,5 @@
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
-import type { AccessPolicy, ItemMetadata, ProviderItem } from '../../adapter.ts'
+import type { AccessPolicy, ItemMetadata, ProviderChannel, ProviderItem } from '../../adapter.ts'
 import { shortLine } from '../../../text/short-line.ts'
 import { isContent, isReply, isThreadRoot, shownParts, tsDate, type SlackMessage } from './messages.ts'
 import { mrkdwnToText, type SlackNames } from './mrkdwn.ts'
@@ -16,12 +16,6 @@ export interface SlackWorkspace {
   url: string
 }
 
-export interface SlackChannelInfo {
-  id: string
-  name: string
-  isPrivate: boolean
-}
-
 /** The author of a message, as far as known. */
 export interface SlackAuthor {
   name: string
@@ -34,7 +28,7 @@ export interface SlackPeople extends SlackNames {
 
 export interface ItemContext {
   workspace: SlackWorkspace
-  channel: SlackChannelInfo
+  channel: Pick<ProviderChannel, 'id' | 'name' | 'isPrivate'>
   people: SlackPeople
   /** Longest body in bytes; longer ones are cut. */
   maxTextBytes: number
@@ -131,7 +125,7 @@ function buildItem(
 }
 
 /** A private channel's members are a group of the source, so that a membership change changes no item. */
-export function channelPolicy({ id, isPrivate }: Pick<SlackChannelInfo, 'id' | 'isPrivate'>): AccessPolicy {
+export function channelPolicy({ id, isPrivate }: Pick<ProviderChannel, 'id' | 'isPrivate'>): AccessPolicy {
   return isPrivate ? { visibility: 'restricted', groups: [id] } : { visibility: 'workspace' }
 }
 

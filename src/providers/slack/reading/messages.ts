@@ -119,20 +119,20 @@ export function isReply(message: SlackMessage): boolean {
   return message.thread_ts !== undefined && message.thread_ts !== message.ts
 }
 
-const BLOCK_SECONDS = 3600
+const HOUR_SECONDS = 3600
+
+/** The hour of a `ts`, in hours since the epoch. */
+export const hourOf = (ts: string): number => Math.floor(Number(ts) / HOUR_SECONDS)
+
+/** The `ts` at which an hour begins. */
+export const tsOfHour = (hour: number): string => toTs(hour * HOUR_SECONDS)
 
 /** The start of a message's clock hour (UTC), as a `ts`. Conversations lie within these blocks. */
-export function blockStart(ts: string): string {
-  const seconds = Math.floor(Number(ts) / BLOCK_SECONDS) * BLOCK_SECONDS
-  return toTs(seconds)
-}
+export const blockStart = (ts: string): string => tsOfHour(hourOf(ts))
+export const blockEnd = (ts: string): string => tsOfHour(hourOf(ts) + 1)
 
 /** Whether a `ts` is the start of a block. */
 export const isOnTheHour = (ts: string): boolean => ts === blockStart(ts)
-
-export function blockEnd(ts: string): string {
-  return toTs((Math.floor(Number(ts) / BLOCK_SECONDS) + 1) * BLOCK_SECONDS)
-}
 
 /** Seconds since the epoch as a `ts`; never below 0. */
 export function toTs(seconds: number): string {

@@ -1,8 +1,5 @@
-import type { OutageGuard } from '../../outage-guard.ts'
-import type { ItemFailure, ProviderItem } from '../../adapter.ts'
+import type { ChangePage, ItemFailure, ProviderItem } from '../../adapter.ts'
 import { storedPages } from '../../stored-ids.ts'
-import type { SlackRun } from '../client.ts'
-import type { SlackState } from './cursor.ts'
 import { readThread, type HistoryBlock } from '../history/blocks.ts'
 import {
   channelIdRange,
@@ -13,26 +10,20 @@ import {
   type ItemContext,
 } from './items.ts'
 import { isThreadRoot, type SlackMessage } from './messages.ts'
-import type { SlackDirectory } from './people.ts'
+import type { SlackSync } from './run.ts'
 import { areUnwatchedKnown, isThreadKnown, watchThread } from './watched-threads.ts'
 
 /** The result of reading a part of a channel: everything with a `ts` at or above `from`, up to the part before it. */
-export interface ReadPart {
-  upserts: ProviderItem[]
-  deletions: string[]
-  failures: ItemFailure[]
-  discovered: number
-  unchanged: number
+export interface ReadPart extends Required<
+  Pick<ChangePage, 'upserts' | 'deletions' | 'failures' | 'discovered' | 'unchanged'>
+> {
   from: string
+  /** Ids that exist, upserted or not. */
+  present: Set<string>
 }
 
-export interface ChannelReading {
-  run: SlackRun
-  state: SlackState
-  directory: SlackDirectory
+export interface ChannelReading extends SlackSync {
   context: ItemContext
-  outage: OutageGuard
-  itemsPerPage: number
 }
 
 export interface ThreadChoice {
@@ -59,7 +50,7 @@ export async function* readParts(
   for await (const block of blocks) {
     await readBlock(reading, block, threads, part)
     part.from = block.from
-    if (part.upserts.length + part.failures.length < reading.itemsPerPage) continue
+    if (part.upserts.length + part.failures.length < reading.options.itemsPerPage) continue
     yield await closePart(reading, part, before)
     before = block.from
     part = emptyPart()
@@ -68,12 +59,7 @@ export async function* readParts(
   yield await closePart(reading, part, before)
 }
 
-interface OpenPart extends ReadPart {
-  /** Ids that exist, upserted or not. */
-  present: Set<string>
-}
-
-const emptyPart = (): OpenPart => ({
+const emptyPart = (): ReadPart => ({
   upserts: [],
   deletions: [],
   failures: [],
@@ -87,7 +73,7 @@ async function readBlock(
   reading: ChannelReading,
   block: HistoryBlock,
   threads: ThreadChoice,
-  part: OpenPart,
+  part: ReadPart,
 ): Promise<void> {
   const { context, directory, state } = reading
   await directory.load(block.messages)
@@ -114,7 +100,7 @@ async function readBlock(
 async function addConversation(
   { context, outage }: ChannelReading,
   conversation: readonly SlackMessage[],
-  part: OpenPart,
+  part: ReadPart,
 ): Promise<void> {
   try {
     addItem(part, conversationItem(context, conversation))
@@ -124,7 +110,7 @@ async function addConversation(
   }
 }
 
-async function readOneThread(reading: ChannelReading, root: SlackMessage, part: OpenPart): Promise<void> {
+async function readOneThread(reading: ChannelReading, root: SlackMessage, part: ReadPart): Promise<void> {
   const { context, run, directory, state, outage } = reading
   const channelId = context.channel.id
   const now = run.session.clock.now()
@@ -142,27 +128,24 @@ async function readOneThread(reading: ChannelReading, root: SlackMessage, part: 
 }
 
 /** An unreadable item still exists. */
-function addFailure(part: OpenPart, failure: ItemFailure): void {
+function addFailure(part: ReadPart, failure: ItemFailure): void {
   part.failures.push(failure)
   part.present.add(failure.externalId)
   part.discovered += 1
 }
 
-function addItem(part: OpenPart, item: ProviderItem): void {
+function addItem(part: ReadPart, item: ProviderItem): void {
   part.upserts.push(item)
   part.present.add(item.externalId)
   part.discovered += 1
 }
 
-async function closePart(reading: ChannelReading, part: OpenPart, before: string | null): Promise<ReadPart> {
+async function closePart(reading: ChannelReading, part: ReadPart, before: string | null): Promise<ReadPart> {
   const { workspace, channel } = reading.context
   const range = channelIdRange(workspace.id, channel.id)
   const from = slackItemId(workspace.id, channel.id, part.from)
   const to = before === null ? range.to : slackItemId(workspace.id, channel.id, before)
-  const deletions: string[] = []
-  for await (const stored of storedPages(reading.run.session, { from, to })) {
-    for (const id of stored) if (!part.present.has(id)) deletions.push(id)
-  }
-  const { upserts, failures, discovered, unchanged } = part
-  return { upserts, failures, discovered, unchanged, from: part.from, deletions }
+  for await (const stored of storedPages(reading.run.session, { from, to }))
+    part.deletions.push(...stored.filter((id) => !part.present.has(id)))
+  return part
 }

@@ -86,16 +86,10 @@ export function historyOf(
 }
 
 export function readingOf(sync: SlackSync, channel: SlackChannel): ChannelReading {
-  const { run, state, directory, outage, workspace } = sync
-  const { maxTextBytes } = run.session.limits
-  const { itemsPerPage } = sync.options
+  const { workspace, directory: people } = sync
   return {
-    run,
-    state,
-    directory,
-    outage,
-    itemsPerPage,
-    context: { workspace, channel, people: directory, maxTextBytes },
+    ...sync,
+    context: { workspace, channel, people, maxTextBytes: sync.run.session.limits.maxTextBytes },
   }
 }
 

@@ -1,8 +1,7 @@
 import { markOf, xorMarks } from '../history/marks.ts'
 import { windowStart } from '../history/older.ts'
-import { hourOf } from '../history/stretches.ts'
 import type { SlackChannelState, SlackState, WatchedThread } from './cursor.ts'
-import type { SlackMessage } from './messages.ts'
+import { hourOf, type SlackMessage } from './messages.ts'
 
 /** The mark of an hour in which the stored version of an unwatched thread may differ. */
 const UNKNOWN = ''
