@@ -400,6 +400,13 @@ describe('search in memory', () => {
     },
   )
 
+  it('counts the chunks in scope as a scan in SQL does, of items with too much metadata for a snapshot', async () => {
+    const metadata = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`key${n}`, n]))
+    const page = testItem(organization, { externalId: 'page', metadata })
+    await instances[0]?.items.write(organization.id, [page])
+    await expectSqlAnswer({ words: 'apple', limit: 3, providers: null, filter: { metadata: { key9: 8 } } })
+  })
+
   it('orders by the words of what is stored now, of a chunk that was found before and has changed since', async () => {
     const [instance] = instances
     if (!instance) throw new Error('there is no instance')

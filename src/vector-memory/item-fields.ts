@@ -36,7 +36,8 @@ interface Item extends HashedItem {
 export interface Selection {
   /** 1 for each item in scope; null: all of them. */
   allowed: Uint8Array | null
-  rows: number
+  /** Rows in scope; null: only the database can count them, because some items may not match. */
+  rows: number | null
 }
 
 /** The number of selections cached until an item changes. Callers repeat their scopes. */
@@ -146,17 +147,27 @@ export class ItemFields {
     const tests = testsOf(scope)
     const isAll = readable.isEverything && tests.length === 0 && !itemIds
     const allowed = isAll ? null : new Uint8Array(new SharedArrayBuffer(this.#items.length))
-    const numbers = itemIds ? new Set(itemIds.map((id) => this.#numbers.get(id) ?? -1)) : this.#items.keys()
+    const asksForMetadata = hasMetadata(scope)
     let rows = 0
-    for (const number of numbers) {
+    let isCounted = true
+    for (const number of this.#numbersOf(itemIds)) {
       const item = this.#items[number]
       // A hot loop: scopes differ by viewer.
       if (!item || !readable.has(item.policy_id) || !tests.every((holds) => holds(item))) continue
       rows += item.rows
+      if (asksForMetadata && item.metadata === null) isCounted = false
       if (allowed) allowed[number] = 1
     }
-    return { allowed, rows }
+    return { allowed, rows: isCounted ? rows : null }
   }
+
+  #numbersOf(itemIds: ItemScope['itemIds']): Iterable<number> {
+    return itemIds ? new Set(itemIds.map((id) => this.#numbers.get(id) ?? -1)) : this.#items.keys()
+  }
+}
+
+function hasMetadata({ filter }: ItemScope): boolean {
+  return Object.keys(filter?.metadata ?? {}).length > 0
 }
 
 function testsOf({ providers, filter = {}, exceptSourceIds }: ItemScope): Test[] {
