@@ -5,7 +5,7 @@ import type { Db } from '../../database/database.ts'
 import { encodeHalfvec } from '../../database/halfvec.ts'
 import { inScope, notRemoved } from '../scope-conditions.ts'
 import type { CandidateSource, NearestQuery } from '../nearest-query.ts'
-import { candidateSetOf, CandidateRow } from './from-scan.ts'
+import { CandidateRow, compareRows } from './from-scan.ts'
 
 /** With fewer vectors in scope, a scan is as fast and the index is less accurate. */
 export const FEW_VECTORS = 10_000
@@ -31,7 +31,10 @@ export async function createIndexSource(
     held: null,
     async findCandidates(limit) {
       const rows = await nearestByIndex(db, query, limit)
-      return rows.length < limit ? null : candidateSetOf(query, rows, rows[0]?.revision ?? 0)
+      if (rows.length < limit) return null
+      const candidates = compareRows(query, rows)
+      const revision = rows[0]?.revision ?? 0
+      return { candidates, restUpperBound: 0, revision, removedSourceIds: [], count: null }
     },
   }
 }

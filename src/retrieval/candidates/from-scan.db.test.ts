@@ -8,6 +8,7 @@ import { insertOrganization } from '../../../test/support/organizations.ts'
 import { createItems } from '../../items/index.ts'
 import { Readable } from '../../kernel/viewer.ts'
 import { createModelRegistry, readModelState } from '../../models/index.ts'
+import type { NearestQuery } from '../nearest-query.ts'
 import { createScanSource } from './from-scan.ts'
 
 const Plan = z.array(z.object({ 'QUERY PLAN': z.string() }))
@@ -15,39 +16,62 @@ const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
 const model = hashEmbeddingModel({ dimensions: 48 })
 
 let database: TestDatabase
-let last: LogEvent['query'] | undefined
+let statements: LogEvent['query'][] = []
 
 beforeAll(async () => {
-  database = await createTestDatabase(({ query }) => void (last = query))
+  database = await createTestDatabase(({ query }) => void statements.push(query))
 })
 afterAll(() => database.close())
+
+/** Asks a new organization with this many chunks for the words that all of them have. */
+async function askedOf(chunks: number): Promise<NearestQuery> {
+  const { db } = database
+  const organization = await insertOrganization(db)
+  const models = createModelRegistry({ configured: model, builtin: async () => model })
+  await createItems({ db, models, clock }).write(organization.id, manyItems(organization, chunks))
+  const { active } = await readModelState(db, organization.id)
+  if (active === null) throw new Error('nothing is stored')
+  statements = []
+  return {
+    organizationId: organization.id,
+    model: active,
+    vector: await model.embedQuery('common'),
+    limit: 8,
+    meaning: null,
+    providers: null,
+    readable: Readable.everything,
+    filter: {},
+    entityIds: null,
+    seenRevision: 1,
+  }
+}
 
 describe('a scan of the database', () => {
   it('sorts the keys of vectors, not vectors, which for the hybrid order do not fit into work_mem', async () => {
     const { db } = database
-    const organization = await insertOrganization(db)
-    const models = createModelRegistry({ configured: model, builtin: async () => model })
-    await createItems({ db, models, clock }).write(organization.id, manyItems(organization, 40))
-    const { active } = await readModelState(db, organization.id)
-    if (active === null) throw new Error('nothing is stored')
-    const query = {
-      organizationId: organization.id,
-      model: active,
-      vector: await model.embedQuery('apple bridge'),
-      limit: 8,
-      meaning: null,
-      providers: null,
-      readable: Readable.everything,
-      filter: {},
-      entityIds: null,
-      seenRevision: 1,
-    }
-    await createScanSource(db, query, true).findCandidates(8)
-    if (last === undefined) throw new Error('nothing was asked')
-    const explained = CompiledQuery.raw(`explain (verbose) ${last.sql}`, [...last.parameters])
+    await createScanSource(db, await askedOf(40), true).findCandidates(8)
+    const [scan] = statements
+    if (scan === undefined) throw new Error('nothing was asked')
+    const explained = CompiledQuery.raw(`explain (verbose) ${scan.sql}`, [...scan.parameters])
     const plan = Plan.parse((await db.executeQuery(explained)).rows).map((row) => row['QUERY PLAN'])
     const at = plan.findIndex((line) => line.includes('Sort Key') && line.includes('<=>'))
     expect(plan[at - 1]).toMatch(/Output: .*e\.embedding <=>/)
     expect(plan[at - 1]).not.toMatch(/, e\.embedding(,|$)/)
+  })
+
+  it('reads the vectors for the hybrid order a few at a time, and none for the order of vectors', async () => {
+    const { db } = database
+    const query = await askedOf(300)
+    const ranked = await createScanSource(db, query, true).findCandidates(8)
+    expect(ranked?.candidates).toHaveLength(300)
+    const sizes = await Promise.all(
+      statements.slice(1).map(async (one) => (await db.executeQuery(one)).rows.length),
+    )
+    expect(sizes).toEqual([256, 44])
+    statements = []
+    const nearest = await createScanSource(db, query, false).findCandidates(8)
+    expect(nearest?.candidates).toHaveLength(16)
+    expect(statements).toHaveLength(1)
+    expect(statements[0]?.sql).not.toContain('halfvec_send')
   })
 })

@@ -80,7 +80,9 @@ export function createRankBy({
 
     return await searchWith(source, query, async (candidateSet, isFresh) => {
       const { count } = candidateSet
-      const matching = await keepMatching(db, query, nearestFirst(candidateSet.candidates))
+      const nearest = nearestFirst(candidateSet.candidates)
+      // The database itself tests the whole filter.
+      const matching = source.held === null ? nearest : await keepMatching(db, query, nearest)
       const candidates = matching.slice(0, query.limit)
       if (couldMissSome(candidates, query.limit, candidateSet.restUpperBound)) return { state: 'too_few' }
       const best = await rank(candidates, candidateSet.revision)
