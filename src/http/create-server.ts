@@ -73,6 +73,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: RequestCaller
     bodyShare: BodyShare
+    /** When it was authorized, by the monotonic clock. */
+    authorizedAt: number
     /** The route's work, once it has begun. */
     work: Promise<unknown> | null
     /** The credits that it was charged. */
@@ -130,6 +132,7 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     receiveBody(payload, request.routeOptions.bodyLimit ?? 0, request.bodyShare),
   )
   app.decorateRequest('caller', null)
+  app.decorateRequest('authorizedAt', 0)
   app.decorateRequest('work', null)
   app.decorateRequest('credits', 0)
   app.decorateRequest('isMcp', false)
@@ -221,12 +224,11 @@ function addRoute<S>(app: FastifyInstance, route: Route<S>, work: Work<S> & { bu
       request.caller = await app.authenticateForOwner(request, () =>
         authorize(route, work.gates, request, reply),
       )
+      request.authorizedAt = performance.now()
       holdBody(work.budget, request, reply)
     },
     handler: (request, reply) => {
-      request.work = actingFor(ownerOf(request.caller), () =>
-        run(route, work, request.caller, request, reply),
-      )
+      request.work = actingFor(ownerOf(request.caller), () => run(route, work, request, reply))
       return request.work
     },
     errorHandler: (error, request, reply) => {

@@ -26,6 +26,8 @@ import { stringifyCooperatively } from './stringify-cooperatively.ts'
 
 /** The longest a handler can take before its signal aborts. */
 export const REQUEST_TIMEOUT_MS = 60_000
+/** How long the rights that a caller had before the body was read are not read again. */
+const RIGHTS_VALID_MS = 1_000
 
 export type RequestCaller = Caller | UserCaller | ScimCaller | null
 
@@ -88,10 +90,21 @@ async function readAgain<S>(
   authorization: string | undefined,
 ): Promise<RequestCaller> {
   if (caller?.kind === 'agent') return await gates.authenticateAgent(authorization)
+  if (caller?.kind === 'scim') return await gates.admitScim(authorization)
   if (caller?.kind !== 'console' || access.surface !== 'console') return caller
   const person = await gates.reenter(caller)
   if (!hasRole(person.role, access.role)) throw needsRole(access.role)
   return person
+}
+
+/** The caller, read again if the body arrived slowly: its rights can have ended meanwhile. */
+async function callerNow<S>(
+  route: Route<S>,
+  gates: Gates,
+  { caller, authorizedAt, headers }: FastifyRequest,
+): Promise<RequestCaller> {
+  const isRecent = performance.now() - authorizedAt < RIGHTS_VALID_MS
+  return isRecent ? caller : await readAgain(route, gates, caller, headers.authorization)
 }
 
 export interface Work<S> {
@@ -104,10 +117,10 @@ export interface Work<S> {
 export async function run<S>(
   route: Route<S>,
   { gates, services, bodyReader }: Work<S>,
-  caller: RequestCaller,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
+  const caller = await callerNow(route, gates, request)
   const abort = new AbortController()
   const timer = setTimeout(
     () => abort.abort(unavailable('overloaded', 'The request took too long and was aborted', 10)),

@@ -1,15 +1,20 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { documentOf, push } from '../support/documents.ts'
+import { startIssuer, type TestIssuer } from '../support/issuer.ts'
+import { signIn } from '../support/people.ts'
 import { startTestService, type TestOrganization, type TestService } from '../support/service.ts'
 
 let service: TestService
 let impatient: TestService
 let organization: TestOrganization
+let issuer: TestIssuer
 
 beforeAll(async () => {
-  service = await startTestService()
+  issuer = await startIssuer()
+  service = await startTestService({ environment: issuer.environment })
   impatient = await startTestService({
     database: service.database,
     languageModel: {
@@ -28,6 +33,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await impatient.close()
   await service.close()
+  await issuer.close()
 })
 
 /** A connection that sends an unfinished request. */
@@ -67,6 +73,40 @@ describe('a client that sends slowly', () => {
       code: 'request_timeout',
       documentation: expect.stringContaining('/errors#request_timeout'),
     })
+  })
+
+  it('is refused if its key was revoked, or its role lost, before the body arrived [KEY-12]', async () => {
+    const own = await service.organization()
+    const { id, secret } = await own.mint({ actions: ['admin'] })
+    const admin = await signIn(service, issuer, own.id, { organizationId: own.id, role: 'admin' })
+    const body = JSON.stringify({ name: 'another', allowedActions: ['admin'] })
+    const begin = (path: string, token: string) =>
+      send(
+        service,
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+      )
+    const slow = [begin('/v1/api-keys', secret), begin('/v1/console/api-keys', admin.token)]
+    await vi.waitFor(async () => {
+      const { rows } = await sql<{ subject_id: string }>`
+        select subject_id from rate_windows where organization_id = ${own.id}`.execute(service.database.db)
+      const counted = rows.map((row) => row.subject_id)
+      expect(counted).toEqual(expect.arrayContaining([id, admin.userId]))
+    }, 20_000)
+    await service.call('DELETE', `/v1/api-keys/${id}`, { key: own.adminKey })
+    await service.database.db
+      .updateTable('memberships')
+      .set({ role: 'member' })
+      .where('user_id', '=', admin.userId)
+      .execute()
+    await sleep(1_100)
+    for (const { socket } of slow) socket.write(body)
+    await vi.waitFor(
+      () => expect(slow.map(({ received }) => received().slice(9, 12))).not.toContain(''),
+      20_000,
+    )
+    for (const { socket } of slow) socket.destroy()
+    expect(slow.map(({ received }) => received().slice(9, 12))).toEqual(['401', '403'])
   })
 
   it('uses no more memory than a workspace may, and releases it on disconnect [LOAD-4, ERR-14]', async () => {
