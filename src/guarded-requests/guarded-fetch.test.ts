@@ -47,15 +47,24 @@ it('makes no request to an address that is not public', async () => {
   expect(seen).toEqual([])
 })
 
-it('fails when a server switches protocols instead of responding', async () => {
+async function serveBytes(bytes: string): Promise<URL> {
   const server = createSocketServer((socket) => {
-    socket.once('data', () =>
-      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n'),
-    )
+    socket.on('error', () => {})
+    socket.once('data', () => socket.write(bytes))
   }).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+}
+
+it.each([
+  [
+    'switches protocols',
+    'HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+    'closed before a response',
+  ],
+  ['sends 1xx responses without end', 'HTTP/1.1 102 X\r\n\r\n'.repeat(200), 'too many 1xx responses'],
+])('fails when a server %s', async (_kind, bytes, message) => {
   const open = createOpenRequest(systemResolve, () => true)
-  const target = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  await expect(open(target, {})).rejects.toThrow('closed before a response')
+  await expect(open(await serveBytes(bytes), {})).rejects.toThrow(message)
 })

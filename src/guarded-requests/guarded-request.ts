@@ -9,6 +9,9 @@ export type OpenRequest = (
   body?: string,
 ) => Promise<IncomingMessage>
 
+/** Of 1xx responses. Each costs time that no timeout limits, because they arrive thousands at once. */
+const INFORMATIONAL_MAX = 100
+
 /** Each request has its own connection to a checked address, no proxy and no redirects. @throws AddressNotAllowed */
 export function createOpenRequest(resolve: Resolve, isAllowed: (address: string) => boolean): OpenRequest {
   const lookup = guardedLookup(resolve, isAllowed)
@@ -20,6 +23,11 @@ export function createOpenRequest(resolve: Resolve, isAllowed: (address: string)
     const request = target.protocol === 'https:' ? requestHttps : requestHttp
     // A separate agent uses no proxy and keeps no connection.
     const sent = request(target, { ...options, lookup, agent: false }, answer.resolve)
+    let informational = 0
+    sent.on('information', () => {
+      informational += 1
+      if (informational > INFORMATIONAL_MAX) sent.destroy(new Error('too many 1xx responses'))
+    })
     sent.on('error', answer.reject)
     // An upgrade that nobody asked for closes the connection with neither a response nor an error.
     sent.on('close', () => answer.reject(new Error('the connection closed before a response')))
