@@ -1,9 +1,7 @@
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { workerUrls } from '../../test/support/database-setup.ts'
+import { untilOneWaits } from '../../test/support/lock-waits.ts'
 import { insertOrganization, insertSource } from '../../test/support/organizations.ts'
-import { until } from '../../test/support/until.ts'
 import { schedulePermissionPoll } from '../permission-polls/index.ts'
 import { signSlackBody } from '../providers/slack/webhook.ts'
 import { lockSource } from '../sources/index.ts'
@@ -33,13 +31,6 @@ async function receive(event: object): Promise<void> {
   await webhooks.receive('slack', { headers, rawBody })
 }
 
-const waiting = async (): Promise<unknown[]> => {
-  const { rows } = await sql`
-    select wait_event from ${sql.table(workerUrls().length > 0 ? 'citus_stat_activity' : 'pg_stat_activity')}
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db)
-  return rows
-}
-
 describe('an event that changes permissions', () => {
   it('is stored while a run of its source ends, which schedules a poll of permissions too', async () => {
     const { db, driver } = database
@@ -56,7 +47,7 @@ describe('an event that changes permissions', () => {
       await lockSource(tx, source)
       receive({ type: 'channel_rename' }).then(received.resolve, received.reject)
       // The embedded database has one session, so there the event waits for this transaction as a whole.
-      if (driver === 'postgres') await until('the event waits', waiting, (rows) => rows.length > 0)
+      if (driver === 'postgres') await untilOneWaits(db)
       await schedulePermissionPoll(tx, source, now)
     })
     await received.promise

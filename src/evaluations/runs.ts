@@ -5,6 +5,7 @@ import type { Db, Tx } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
 import { AppError, validationError } from '../kernel/errors.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
+import { lockOrganization } from '../organizations/index.ts'
 import { selectQuestions } from './questions.ts'
 import type { EvaluationRun, Measurement } from './schemas.ts'
 import { inParts } from '../kernel/in-parts.ts'
@@ -72,6 +73,8 @@ export async function storeMeasurement(
   at: Date,
 ): Promise<EvaluationRun> {
   const { organizationId, userId } = caller
+  // Questions are stored with the measurements that were read under this lock.
+  await lockOrganization(tx, organizationId)
   const run = await tx
     .selectFrom('evaluation_runs')
     .select('id')

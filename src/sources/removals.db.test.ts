@@ -3,7 +3,7 @@ import { dropActiveRuns } from '../sync/index.ts'
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { workerUrls } from '../../test/support/database-setup.ts'
+import { untilOneWaits } from '../../test/support/lock-waits.ts'
 import { createFakeProvider } from '../../test/support/fake-provider.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { testItem } from '../../test/support/items.ts'
@@ -158,13 +158,7 @@ describe('a removed source that is not deleted yet', () => {
       const source = { organizationId, sourceId }
       await changeItems(bench.db, organizationId, (tx, changes) => removals.mark(tx, changes, source))
       const finishing = removals.finish(source)
-      const waiting = async (): Promise<unknown[]> => {
-        const { rows } = await sql`
-          select wait_event from ${sql.table(workerUrls().length > 0 ? 'citus_stat_activity' : 'pg_stat_activity')}
-          where datname = current_database() and wait_event_type = 'Lock'`.execute(bench.db)
-        return rows
-      }
-      await until('the removal waits for the write', waiting, (rows) => rows.length > 0)
+      await untilOneWaits(bench.db)
       mayEnd.resolve()
       await Promise.all([writing, finishing])
       expect(await rowsOf(sourceId)).toEqual({ items: 0, sources: 0 })
