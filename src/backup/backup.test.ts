@@ -3,9 +3,11 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeDataDir } from '../../test/support/data-dir.ts'
+import { until } from '../../test/support/until.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { openEmbedded } from '../database/drivers/embedded.ts'
 import { migrate } from '../database/migrate.ts'
@@ -18,6 +20,7 @@ let parent: string
 let dataDir: string
 let database: OpenDatabase
 let backups: Backups
+const logged: string[] = []
 
 beforeAll(async () => {
   parent = await mkdtemp(path.join(tmpdir(), 'backup-'))
@@ -32,7 +35,10 @@ beforeAll(async () => {
     database,
     settings: { DATA_DIR: dataDir },
     clock: systemClock,
-    logger: { info: () => {}, warn: () => {} },
+    logger: {
+      info: (_fields, message) => void logged.push(message),
+      warn: (_fields, message) => void logged.push(message),
+    },
   })
 })
 afterAll(async () => {
@@ -108,9 +114,45 @@ describe('a backup of a database that is written to', () => {
     const closed = new Promise((resolve) => bytes.once('close', resolve))
     bytes.destroy()
     await closed
-    await checkBackup(await makeBackup('after-one-that-broke-off'))
+    expect(logged.at(-1)).toBe('a backup was interrupted: its file is incomplete')
+    const next = () => makeBackup('after-one-that-broke-off').catch(() => null)
+    await checkBackup((await until('the next backup', next, (file) => file !== null)) ?? '')
+    expect(logged.at(-1)).toBe('a backup was taken')
     const { rows } = await sql`select slot_name from pg_replication_slots`.execute(database.db)
     expect(rows).toEqual([])
+  })
+
+  it('is refused until an interrupted one has released the database', async () => {
+    const [reading, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const files = {
+      async *read() {
+        reading.resolve()
+        try {
+          for (let n = 0; ; n++) yield await setImmediate({ name: `${n}`, size: 0, body: null })
+        } finally {
+          await released.promise
+        }
+      },
+    }
+    const { begin } = createBackups({
+      database: { ...database, files },
+      settings: { DATA_DIR: dataDir },
+      clock: systemClock,
+      logger: { info: () => {}, warn: () => {} },
+    })
+    const interrupt = async () => {
+      const { bytes } = await begin({ withEncryptionKey: true })
+      const closed = new Promise((resolve) => bytes.once('close', resolve))
+      bytes.resume()
+      await reading.promise
+      bytes.destroy()
+      await closed
+    }
+    await interrupt()
+    await expect(interrupt()).rejects.toMatchObject({ code: 'overloaded' })
+    released.resolve()
+    await setImmediate()
+    await interrupt()
   })
 
   it('is refused offline while a service holds the directory', async () => {

@@ -70,10 +70,11 @@ export function createBackups(deps: {
         const ofDatabase = files.read(async (query) => {
           rows = await countRows(query)
         })
-        const bytes = writeArchive(inOrder(manifest, beside, ofDatabase), () => rows, at)
+        // Another one can begin once this one has released the database, which can be later than its reader leaves.
+        const entries = inOrder(manifest, beside, ofDatabase, () => (isBusy = false))
+        const bytes = writeArchive(entries, () => rows, at)
         bytes.once('close', () => {
-          isBusy = false
-          if (bytes.errored === null) logger.info({ withEncryptionKey }, 'a backup was taken')
+          if (bytes.readableEnded) logger.info({ withEncryptionKey }, 'a backup was taken')
           else logger.warn({ err: bytes.errored }, 'a backup was interrupted: its file is incomplete')
         })
         return { name: `memory-${at.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.backup.tar.zst`, bytes }
@@ -89,11 +90,16 @@ async function* inOrder(
   manifest: Manifest,
   beside: ReadonlyMap<string, Buffer>,
   ofDatabase: AsyncIterable<FileEntry>,
+  onEnd: () => void,
 ): AsyncGenerator<FileEntry> {
-  yield entryOf(MANIFEST, Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`))
-  for (const [name, bytes] of beside) yield entryOf(name, bytes)
-  yield { name: DATABASE_FOLDER, size: 0, body: null }
-  for await (const entry of ofDatabase) yield { ...entry, name: `${DATABASE_FOLDER}/${entry.name}` }
+  try {
+    yield entryOf(MANIFEST, Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`))
+    for (const [name, bytes] of beside) yield entryOf(name, bytes)
+    yield { name: DATABASE_FOLDER, size: 0, body: null }
+    for await (const entry of ofDatabase) yield { ...entry, name: `${DATABASE_FOLDER}/${entry.name}` }
+  } finally {
+    onEnd()
+  }
 }
 
 function entryOf(name: string, bytes: Buffer): FileEntry {
