@@ -1,6 +1,7 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { providerItem } from '../../test/support/fake-provider.ts'
-import { createProviderHarness } from '../../test/support/provider-harness.ts'
+import { createProviderHarness, DEFAULT_SETTINGS } from '../../test/support/provider-harness.ts'
 import { ProviderError } from './adapter.ts'
 import { readingFeed } from './feed.ts'
 
@@ -93,4 +94,26 @@ it('an outage between runs uses up no attempt to read an item again', async () =
   broken.clear()
   await sync.run()
   expect(sync.items.size).toBe(20)
+})
+
+it('no further item is read once one has ended the run', async () => {
+  let reads = 0
+  const { listChanges } = readingFeed<null>(async () => ({
+    start: async () => 0,
+    list: async () => ({
+      listed: numbered(40).map((externalId) => ({ externalId, entry: null })),
+      next: null,
+      isLast: true,
+    }),
+    changes: async () => ({ listed: [], next: 0, isLast: true, gone: [] }),
+    async read() {
+      reads += 1
+      throw new ProviderError('auth', 'The grant has ended')
+    },
+  }))
+  const { session } = connect([]).sync
+  const pages = listChanges(session, { cursor: null, settings: DEFAULT_SETTINGS })[Symbol.asyncIterator]()
+  await expect(pages.next()).rejects.toThrow('The grant has ended')
+  await setImmediate()
+  expect(reads).toBeLessThanOrEqual(4)
 })

@@ -1,5 +1,5 @@
-import pLimit from 'p-limit'
 import { z } from 'zod'
+import { mapBounded } from './map-bounded.ts'
 import { createOutageGuard, isUnavailable, type OutageGuard } from './outage-guard.ts'
 import { crawlName, emptyStep, parseCursor, RetryList, retryLater, type Step } from './run-state.ts'
 import {
@@ -179,7 +179,6 @@ function createReader<Entry>(
   state: Cursor,
   guard: OutageGuard,
 ) {
-  const limit = pLimit(READ_AT_ONCE)
   const readersOf = async (externalId: string): Promise<Pick<ItemFailure, 'accessPolicy'>> => {
     if (feed.readersOf === undefined) return {}
     // Without an answer they stay as they were stored.
@@ -205,9 +204,8 @@ function createReader<Entry>(
     unreachable: readonly ItemFailure[] = [],
   ): Promise<Step> => {
     const step = { ...emptyStep(), failures: [...unreachable], discovered: listed.length }
-    for (const { externalId, isUnfinished, isRefused, ...read } of await Promise.all(
-      listed.map((one) => limit(attempt, one)),
-    )) {
+    const outcomes = await mapBounded(listed, READ_AT_ONCE, attempt)
+    for (const { externalId, isUnfinished, isRefused, ...read } of outcomes) {
       state.retry = isUnfinished
         ? retryLater(state.retry, externalId, isRefused)
         : state.retry.filter(({ id }) => id !== externalId)

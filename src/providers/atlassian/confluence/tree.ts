@@ -1,6 +1,6 @@
-import pLimit from 'p-limit'
 import { z } from 'zod'
 import { isMissing, isRejected, returnIf } from '../../adapter.ts'
+import { mapBounded } from '../../map-bounded.ts'
 import { parseEach, parseShape } from '../../rest.ts'
 import { inParts } from '../../../kernel/in-parts.ts'
 import { type Confluence, NAME } from './client.ts'
@@ -113,9 +113,6 @@ export function createTree(confluence: Confluence): Tree {
   const nodes = new Map<string, Node>()
   const layers = new Map<string, Layer>()
   const missing = new Set<string>()
-  const limit = pLimit(AT_ONCE)
-  const each = (ids: Iterable<string>, act: (id: string) => Promise<void>) =>
-    Promise.all([...ids].map((id) => limit(act, id)))
 
   async function load(id: string, type: string): Promise<void> {
     const list = LISTS[type]
@@ -131,10 +128,8 @@ export function createTree(confluence: Confluence): Tree {
     const seen = new Set<string>()
     for (let level = [...new Set(ids)]; level.length > 0;) {
       for (const id of level) seen.add(id)
-      await each(
-        level.filter((id) => !layers.has(id)),
-        async (id) => void layers.set(id, await readLayer(confluence, id)),
-      )
+      const unread = level.filter((id) => !layers.has(id))
+      await mapBounded(unread, AT_ONCE, async (id) => layers.set(id, await readLayer(confluence, id)))
       const above = new Map<string, string>()
       for (const id of level) {
         const { parentId, parentType } = nodes.get(id) ?? {}
@@ -142,7 +137,7 @@ export function createTree(confluence: Confluence): Tree {
           above.set(parentId, parentType ?? 'page')
       }
       const unknown = [...above.keys()].filter((id) => !nodes.has(id) && !missing.has(id))
-      await each(unknown, (id) => load(id, above.get(id) ?? 'page'))
+      await mapBounded(unknown, AT_ONCE, (id) => load(id, above.get(id) ?? 'page'))
       level = [...above.keys()].filter((id) => nodes.has(id))
     }
   }

@@ -1,7 +1,7 @@
 import { isRejected, type ItemFailure, type ItemMetadata, type ProviderItem } from '../../adapter.ts'
 import { isUnavailable } from '../../outage-guard.ts'
 import { GoogleError, isNotFound } from '../shared/error.ts'
-import { eachBounded } from '../shared/each-bounded.ts'
+import { mapBounded } from '../../map-bounded.ts'
 import { newSyncStep, type SyncStep } from './sync-step.ts'
 import { isGoogleDocument, isSkipped, readContent } from './file-content.ts'
 import { FOLDER, itemId, MY_DRIVE, SHORTCUT, type DriveFile, type DriveRun } from './run.ts'
@@ -27,7 +27,7 @@ export async function readFiles(
   files: readonly FileToRead[],
   read = newSyncStep(),
 ): Promise<SyncStep> {
-  await eachBounded(files, AT_ONCE, async (entry) => {
+  await mapBounded(files, AT_ONCE, async (entry) => {
     const { externalId } = entry
     try {
       const item = await readItem(run, entry)

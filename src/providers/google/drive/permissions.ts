@@ -6,7 +6,7 @@ import {
   type ProviderErrorKind,
   returnIf,
 } from '../../adapter.ts'
-import { eachBounded } from '../shared/each-bounded.ts'
+import { mapBounded } from '../../map-bounded.ts'
 import { groupMembersOf } from './access-policy.ts'
 import { changesAfter } from './changes.ts'
 import { isFolderNew, isOfFeed } from './crawl.ts'
@@ -78,12 +78,11 @@ async function* policiesOf(
   files: readonly DriveFile[],
 ): AsyncGenerator<PermissionsPage> {
   for (const some of inParts(files, PAGE_SIZE)) {
-    const policies: PermissionsPage['policies'] = []
-    await eachBounded(some, AT_ONCE, async (file) => {
+    const policies = await mapBounded(some, AT_ONCE, async (file) => ({
+      externalId: itemId(feed, file.id),
       // Hides a file whose permissions Google refuses to list, instead of leaving its old policy.
-      const accessPolicy = await run.policies.policyOf(file).catch(returnIf(isRejected, null))
-      policies.push({ externalId: itemId(feed, file.id), accessPolicy })
-    })
+      accessPolicy: await run.policies.policyOf(file).catch(returnIf(isRejected, null)),
+    }))
     yield { groups: [], policies }
   }
 }

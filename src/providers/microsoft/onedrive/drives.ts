@@ -1,6 +1,6 @@
-import pLimit from 'p-limit'
 import { z } from 'zod'
 import { returnIf } from '../../adapter.ts'
+import { mapBounded } from '../../map-bounded.ts'
 import { type Graph, isClosed } from '../shared/graph.ts'
 
 const AT_ONCE = 4
@@ -34,8 +34,7 @@ export async function listDrives(graph: Graph): Promise<Drives> {
   if (own !== null) drives.set(own.id, { id: own.id, name: own.name ?? 'OneDrive', site: null })
   if (own?.driveType === 'personal') return drives
   const sites = await graph.all('me/followedSites?$select=id,displayName,webUrl', Site)
-  const limit = pLimit(AT_ONCE)
-  const lists = await Promise.all(sites.map((site) => limit(librariesOf, graph, site)))
+  const lists = await mapBounded(sites, AT_ONCE, (site) => librariesOf(graph, site))
   for (const drive of lists.flat()) if (!drives.has(drive.id)) drives.set(drive.id, drive)
   return drives
 }

@@ -1,6 +1,6 @@
-import pLimit from 'p-limit'
 import { z } from 'zod'
 import { returnIf } from '../../adapter.ts'
+import { mapBounded } from '../../map-bounded.ts'
 import { type Graph, isClosed } from '../shared/graph.ts'
 
 const AT_ONCE = 4
@@ -23,8 +23,7 @@ export type Channels = ReadonlyMap<string, Channel>
  */
 export async function listChannels(graph: Graph): Promise<Channels> {
   const teams = await graph.all('me/teamwork/associatedTeams', TeamAnswer)
-  const limit = pLimit(AT_ONCE)
-  const lists = await Promise.all(teams.map((team) => limit(channelsOf, graph, team)))
+  const lists = await mapBounded(teams, AT_ONCE, (team) => channelsOf(graph, team))
   return new Map(lists.flat().map((channel) => [channel.id, channel]))
 }
 
