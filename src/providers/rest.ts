@@ -54,10 +54,7 @@ export interface Rest {
 }
 
 export function createRest(options: RestOptions): Rest {
-  const call = createProviderCaller({
-    toProviderError: () => null,
-    curedByNewToken: (error) => error.code === '401',
-  })
+  const call = createProviderCaller({ curedByNewToken: (error) => error.code === '401' })
   const send = (session: ProviderSession, request: RestRequest): Promise<RestAnswer> =>
     call(session, (accessToken) =>
       sendRequest(withToken(request, accessToken, options), options, {
@@ -110,6 +107,13 @@ export function parseThing<Schema extends z.ZodType>(
   name: string,
 ): z.output<Schema> {
   return parseShape(value, schema, name, Identified.safeParse(value).success ? 'rejected' : 'unavailable')
+}
+
+/** The address of a next page, which comes from a response: the token must not be sent to another site. */
+export function addressBelow(base: string, address: string, name: string): string {
+  const href = URL.parse(address)?.href ?? ''
+  if (href.startsWith(base)) return href
+  throw new ProviderError('rejected', `${name} returned a next page on another site, which is not requested`)
 }
 
 const MISSING = Symbol('missing')

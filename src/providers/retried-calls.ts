@@ -6,9 +6,9 @@ const UNKNOWN_RATE_LIMIT_MS = 30_000
 
 export interface ProviderCallerOptions {
   /** Translates an SDK error. Returns null when the provider did not fail (a bug): the caller rethrows the error. */
-  toProviderError(error: unknown, now: Date): ProviderError | null
-  /** Whether a fresh access token may fix an `auth` failure. */
-  curedByNewToken(error: ProviderError): boolean
+  toProviderError?(error: unknown, now: Date): ProviderError | null
+  /** Whether a fresh access token may fix an `auth` failure; no by default. */
+  curedByNewToken?(error: ProviderError): boolean
 }
 
 /** Makes one call to the provider with a valid token; throws ProviderError. */
@@ -22,7 +22,7 @@ export type ProviderCaller = <Result>(
  * It retries outages (1 s doubling to 30 s, halved at random). It asks once for a new token when the provider calls
  * the old one expired. A rate limit holds back every call of the same account in this process.
  */
-export function createProviderCaller(options: ProviderCallerOptions): ProviderCaller {
+export function createProviderCaller(options: ProviderCallerOptions = {}): ProviderCaller {
   const blockedUntil = new Map<string, number>()
 
   return async (session, attempt) => {
@@ -38,13 +38,13 @@ export function createProviderCaller(options: ProviderCallerOptions): ProviderCa
       } catch (error) {
         session.signal.throwIfAborted()
         const failure =
-          error instanceof ProviderError ? error : options.toProviderError(error, session.clock.now())
+          error instanceof ProviderError ? error : options.toProviderError?.(error, session.clock.now())
         if (!failure) throw error
         if (failure.kind === 'rate_limited') {
           closeGate(session, blockedUntil, failure)
         } else if (failure.kind === 'unavailable' && ++failures < session.limits.maxAttempts) {
           await session.wait(backoffMs(failures, failure, session))
-        } else if (failure.kind === 'auth' && !tokenIsNew && options.curedByNewToken(failure)) {
+        } else if (failure.kind === 'auth' && !tokenIsNew && options.curedByNewToken?.(failure)) {
           token = await newToken(session, token, failure)
           tokenIsNew = true
         } else {

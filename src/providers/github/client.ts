@@ -4,7 +4,9 @@ import { parseJson } from '../../kernel/parse-json.ts'
 import { retryAfterMs } from '../../kernel/retry-after.ts'
 import { VERSION } from '../../kernel/version.ts'
 import { isMissing, ProviderError } from '../adapter.ts'
+import { followPages } from '../pages.ts'
 import {
+  addressBelow,
   parseAnswer,
   parseKnown,
   parseShape,
@@ -16,7 +18,6 @@ import {
 
 /** GitHub recommends a minute if the response does not say how long. */
 const UNKNOWN_WAIT_MS = 60_000
-const PAGES_MAX = 10_000
 const PER_PAGE = 100
 const NEXT = /<([^<>]{1,4000})>; rel="next"/
 
@@ -145,13 +146,8 @@ export function createGitHub(
   const request = async (address: string, headers: Record<string, string> = {}): Promise<RestAnswer> => {
     const url =
       address.startsWith('https://') || address.startsWith('http://') ? address : `${apiUrl}/${address}`
-    // The next page's address comes from a response, and the token must not be sent to another server.
-    if (!new URL(url).href.startsWith(`${apiUrl}/`))
-      throw new ProviderError(
-        'rejected',
-        `GitHub returned a next page at ${new URL(url).origin}, which is not requested`,
-      )
-    const answer = await oneAtATime(() => send({ url, headers }))
+    const below = addressBelow(`${apiUrl}/`, url, 'GitHub')
+    const answer = await oneAtATime(() => send({ url: below, headers }))
     // Lists omit organizations that need single sign-on; they must not count as deleted.
     const sso = answer.headers.get('x-github-sso') ?? ''
     if (sso.startsWith('partial-results'))
@@ -188,13 +184,12 @@ export function createGitHub(
     },
     async *pages(path, schema, parameters = {}, field) {
       const query = new URLSearchParams({ ...parameters, per_page: String(PER_PAGE) })
-      let address: string | null = `${path}?${query.toString()}`
-      for (let count = 0; address !== null && count < PAGES_MAX; count += 1) {
-        const page: GitHubPage<unknown[]> | null = await github.page(address, listIn(field))
-        if (page === null) return
-        yield { ...page, data: parseKnown(page.data, schema) }
-        address = page.next
-      }
+      const found = followPages(
+        (next) => github.page(next ?? `${path}?${query.toString()}`, listIn(field)),
+        (page) => page?.next,
+      )
+      for await (const page of found)
+        if (page !== null) yield { ...page, data: parseKnown(page.data, schema) }
     },
   }
   return github

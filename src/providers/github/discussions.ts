@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isMissing, type ProviderItem, returnIf } from '../adapter.ts'
+import { followPages } from '../pages.ts'
 import { knownOf, parseThing } from '../rest.ts'
 import type { ThreadEntry } from '../thread.ts'
 import type { GitHub } from './client.ts'
@@ -9,10 +10,12 @@ import { threadText } from './thread.ts'
 const GHOST = 'ghost'
 const LARGEST_PAGE = 100
 const COMMENTS_PER_PAGE = 50
-const PAGES_MAX = 1_000
 const time = z.iso.datetime()
 const author = z.object({ login: z.string() }).nullish()
 const pageInfo = z.object({ endCursor: z.string().nullish(), hasNextPage: z.boolean() })
+
+const nextOf = ({ endCursor = null, hasNextPage }: z.output<typeof pageInfo>): string | null =>
+  hasNextPage ? endCursor : null
 
 const LIST = `query ($owner: String!, $name: String!, $first: Int!, $after: String) {
   repository(owner: $owner, name: $name) {
@@ -74,27 +77,15 @@ export async function listDiscussions(
 ): Promise<{ nodes: z.output<typeof ListedDiscussion>[]; next: string | null }> {
   const answer = await github.graphql(LIST, { ...nameOf(repository), first, after }, List)
   const { nodes, pageInfo: page } = answer.repository.discussions
-  return { nodes, next: page.hasNextPage ? (page.endCursor ?? null) : null }
+  return { nodes, next: nextOf(page) }
 }
 
 /** All of them, page by page. */
-export async function* allDiscussions(
-  github: GitHub,
-  repository: Repository,
-): AsyncGenerator<{ number: number }[]> {
-  let after: string | null = null
-  for (let count = 0; count < PAGES_MAX; count += 1) {
-    const page: Awaited<ReturnType<typeof listDiscussions>> = await listDiscussions(
-      github,
-      repository,
-      LARGEST_PAGE,
-      after,
-    )
-    yield page.nodes
-    if (page.next === null) return
-    after = page.next
-  }
-}
+export const allDiscussions = (github: GitHub, repository: Repository) =>
+  followPages(
+    (after) => listDiscussions(github, repository, LARGEST_PAGE, after),
+    ({ next }) => next,
+  )
 
 /** A discussion with its comments and their replies; null when it was deleted or transferred. @throws ProviderError */
 export async function readDiscussion(
@@ -104,19 +95,17 @@ export async function readDiscussion(
   maxBytes: number,
 ): Promise<Omit<ProviderItem, 'externalId'> | null> {
   const entries: ThreadEntry[] = []
-  let length = 0
-  let after: string | null = null
-  for (let count = 0; count < PAGES_MAX; count += 1) {
-    const found: Discussion | null = await findDiscussion(github, repository, number, after)
-    if (found === null) return null
-    for (const comment of found.comments.nodes) entries.push(...entriesOf(comment))
-    length = entries.reduce((sum, { text }) => sum + (text?.length ?? 0), 0)
-    const { endCursor = null, hasNextPage } = found.comments.pageInfo
-    if (!hasNextPage || endCursor === null || length > maxBytes)
-      return itemOf(found, repository, entries, maxBytes)
-    after = endCursor
+  let discussion: Discussion | null = null
+  const pages = followPages(
+    (after) => findDiscussion(github, repository, number, after),
+    (page) => page && nextOf(page.comments.pageInfo),
+  )
+  for await (const page of pages) {
+    discussion = page
+    for (const comment of page?.comments.nodes ?? []) entries.push(...entriesOf(comment))
+    if (entries.reduce((sum, { text }) => sum + (text?.length ?? 0), 0) > maxBytes) break
   }
-  return null
+  return discussion && itemOf(discussion, repository, entries, maxBytes)
 }
 
 async function findDiscussion(

@@ -176,7 +176,8 @@ function createDiscussionsPart(
     state.discussions = { since: place.since && timeBefore(Date.parse(place.since)), sweptAt }
     if (isCrawl || begunAt - sweptAt < HOUR_MS) return stepOf({ listed: toRead(changed.map(idOf)) })
     const there = new Set<string>()
-    for await (const page of allDiscussions(github, repository)) for (const one of page) there.add(idOf(one))
+    for await (const page of allDiscussions(github, repository))
+      for (const one of page.nodes) there.add(idOf(one))
     const missing = (await storedBelow(session, below)).filter((id) => !there.has(id))
     // The rest is for the next run.
     if (missing.length <= SWEPT_MAX) state.discussions.sweptAt = begunAt

@@ -1,14 +1,9 @@
-import { ProviderError, type ProviderItem } from '../adapter.ts'
+import { ProviderError, type ProviderItem, type ProviderSession } from '../adapter.ts'
 import type { NotionObject, NotionPage } from './objects.ts'
 import type { NotionPerson } from './people.ts'
 import { dataSourceText, propertyLines } from './text.ts'
 import { titleOf } from './tree.ts'
 import { cutToBytes } from '../../text/cut-to-bytes.ts'
-
-export interface NotionItemContext {
-  workspace: { id: string; name: string }
-  maxTextBytes: number
-}
 
 export interface FoundForItem {
   path: string[]
@@ -20,12 +15,11 @@ export interface FoundForItem {
 
 /** The item of a page or data source. @throws ProviderError when a property has an unknown shape */
 export function notionItem(
-  context: NotionItemContext,
+  { account, limits }: Pick<ProviderSession, 'account' | 'limits'>,
   object: NotionObject,
   found: FoundForItem,
 ): ProviderItem {
-  const body = cutToBytes(bodyOf(object, found.text), context.maxTextBytes)
-  const { workspace } = context
+  const body = cutToBytes(bodyOf(object, found.text), limits.maxTextBytes)
   const { path, author, editor } = found
   return {
     externalId: object.id,
@@ -37,8 +31,8 @@ export function notionItem(
     sourceCreatedAt: object.created_time === null ? null : new Date(object.created_time),
     sourceUpdatedAt: new Date(object.last_edited_time),
     metadata: {
-      workspace: workspace.name,
-      workspaceId: workspace.id,
+      workspace: account.displayName,
+      workspaceId: account.externalAccountId,
       ...(author === null ? {} : { sender: author.name }),
       ...(author?.email ? { senderEmail: author.email } : {}),
       ...(editor === null ? {} : { lastEditedBy: editor.name }),

@@ -156,9 +156,7 @@ async function readContent(sync: NotionSync, object: NotionObject, part: Step): 
   const { text, children, left } = object.object === 'page' ? await sync.read(object.id) : NO_CONTENT
   const author = await people.find(object.created_by)
   const editor = await people.find(object.last_edited_by)
-  const { externalAccountId: id, displayName: name } = run.session.account
-  const context = { workspace: { id, name }, maxTextBytes: run.session.limits.maxTextBytes }
-  part.upserts.push(notionItem(context, object, { path, text, author, editor }))
+  part.upserts.push(notionItem(run.session, object, { path, text, author, editor }))
   if (object.public_url === null) delete sync.state.published[object.id]
   else sync.state.published[object.id] = true
   const reason = leftInWords(left)

@@ -6,6 +6,7 @@ import {
   WebAPIRequestError,
   WebClient,
 } from '@slack/web-api'
+import { followPages } from '../pages.ts'
 import { createProviderCaller, type ProviderCaller } from '../retried-calls.ts'
 import { ProviderError, type ProviderSession, type Refusal } from '../adapter.ts'
 import { refuseRedirects } from '../../kernel/refuse-redirects.ts'
@@ -121,20 +122,15 @@ function requestWords(error: Error): string {
   return `Slack did not answer (${error.message}${cause})`
 }
 
-/** The pages of a list; `from` is the cursor of the next one. @throws ProviderError */
-export async function* pagesOf<Answer extends { response_metadata?: { next_cursor?: string } }>(
+/** The pages of a list. @throws ProviderError */
+export const pagesOf = <Answer extends { response_metadata?: { next_cursor?: string } }>(
   run: SlackRun,
   list: (page: { token: string; cursor?: string }) => Promise<Answer>,
-): AsyncGenerator<Answer> {
-  let from: { cursor?: string } = {}
-  for (;;) {
-    const answer = await run.call((token) => list({ token, ...from }))
-    yield answer
-    const cursor = answer.response_metadata?.next_cursor ?? ''
-    if (cursor === '' || cursor === from.cursor) return
-    from = { cursor }
-  }
-}
+): AsyncGenerator<Answer> =>
+  followPages(
+    (cursor) => run.call((token) => list({ token, ...(cursor !== null && { cursor }) })),
+    (answer) => answer.response_metadata?.next_cursor,
+  )
 
 /** What every part of a run needs to reach Slack. */
 export interface SlackRun {

@@ -4,7 +4,8 @@ import { createFormConnection, formFault } from '../form.ts'
 import { DEFAULT_PROVIDER_LIMITS, type FormAdapter, ProviderError, type ProviderSession } from '../adapter.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { AdapterDependencies } from '../provider.ts'
-import { createCrawler, createWebCaller } from './crawler.ts'
+import { createProviderCaller } from '../retried-calls.ts'
+import { createCrawler } from './crawler.ts'
 import { createFetchPage, type FetchPage } from './fetch-page.ts'
 import { type WebSite, webForm, WebSite as WebSiteSchema } from './form.ts'
 import { readSitePage, syncSite } from './sync.ts'
@@ -25,7 +26,7 @@ export function createWebAdapter(options: WebAdapterOptions): FormAdapter {
   const { clock, extractor, pagesPerPage: perPage = 20 } = options
   const request = createOpenRequest(options.resolve ?? systemResolve, options.isAllowed ?? isPublicAddress)
   const fetchPage = createFetchPage(request)
-  const call = createWebCaller()
+  const call = createProviderCaller()
   const open = (session: ProviderSession, settings: WebSite) =>
     createCrawler(session, settings, { call, fetchPage, extractor })
   return {

@@ -1,6 +1,6 @@
 import type { TextExtractor } from '../../file-text/index.ts'
 import { type Pausable, runCooperatively } from '../../kernel/cooperative.ts'
-import { createProviderCaller } from '../retried-calls.ts'
+import type { ProviderCaller } from '../retried-calls.ts'
 import { isRejected, ProviderError, type ProviderSession, returnIf } from '../adapter.ts'
 import { AGENT, type FetchPage, type PageAnswer } from './fetch-page.ts'
 import type { WebSite } from './form.ts'
@@ -16,11 +16,6 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const HOPS_MAX = 5
 const DELAY_MS = 1_000
 const DELAY_MS_MAX = 10_000
-
-export type WebCaller = ReturnType<typeof createProviderCaller>
-/** Waits for rate limits and outages; there are no tokens to renew. */
-export const createWebCaller = (): WebCaller =>
-  createProviderCaller({ toProviderError: () => null, curedByNewToken: () => false })
 
 /** Requests only what a site's robots.txt allows, one page at a time, with pauses. */
 export interface Crawler {
@@ -38,7 +33,7 @@ export interface Crawler {
 export async function createCrawler(
   session: ProviderSession,
   settings: WebSite,
-  { call, fetchPage, extractor }: { call: WebCaller; fetchPage: FetchPage; extractor: TextExtractor },
+  { call, fetchPage, extractor }: { call: ProviderCaller; fetchPage: FetchPage; extractor: TextExtractor },
 ): Promise<Crawler> {
   const { signal, limits, clock } = session
   let delayMs = 0

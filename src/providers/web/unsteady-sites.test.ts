@@ -3,7 +3,8 @@ import { startWebEmulator, type WebEmulator } from '../../../emulators/web/index
 import { createProviderHarness, type ProviderHarness } from '../../../test/support/provider-harness.ts'
 import { createTextExtractor } from '../../file-text/index.ts'
 import { createWebAdapter } from './adapter.ts'
-import { createCrawler, createWebCaller } from './crawler.ts'
+import { createProviderCaller } from '../retried-calls.ts'
+import { createCrawler } from './crawler.ts'
 import type { PageAnswer } from './fetch-page.ts'
 import { syncSite } from './sync.ts'
 
@@ -196,7 +197,7 @@ it('a site that has moved to https keeps its pages and their ids', async () => {
     return answer(200, { 'content-type': 'text/html' }, page(url.pathname, '/a'))
   }
   const settings = { origin: 'http://docs.example', start: ['/'], under: '/', pagesMax: 10 }
-  const call = createWebCaller()
+  const call = createProviderCaller()
   const adapter = {
     provider: 'web',
     connect: () => Promise.reject(new Error('not used')),

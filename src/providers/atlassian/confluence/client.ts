@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { ProviderError } from '../../adapter.ts'
-import { parseAnswer, parseKnown, type RestAnswer } from '../../rest.ts'
+import { followPages } from '../../pages.ts'
+import { addressBelow, parseAnswer, parseKnown } from '../../rest.ts'
 import {
   createProductApi,
   type Parameters,
@@ -13,7 +13,6 @@ import {
 import { inParts } from '../../../kernel/in-parts.ts'
 
 export const NAME = 'Confluence'
-const PAGES_MAX = 10_000
 const USERS_AT_ONCE = 250
 const Page = z.object({
   results: z.array(z.unknown()),
@@ -50,16 +49,9 @@ export interface Confluence extends ProductApi {
 export function createConfluence(base: string, send: Send, download: Send): Confluence {
   const wiki = `${base}/wiki/`
   const api = createProductApi(NAME, wiki, send)
-  /** Checks the next page's address, which comes from a response: the token must not leave the site. */
   const nextOf = (link: string): string => {
     const below = link.startsWith('/') ? `${base}${link.startsWith('/wiki/') ? '' : '/wiki'}${link}` : link
-    const next = URL.parse(below)?.href ?? ''
-    if (!next.startsWith(wiki))
-      throw new ProviderError(
-        'rejected',
-        'Confluence returned a next page on another site, which is not requested',
-      )
-    return next
+    return addressBelow(wiki, below, NAME)
   }
 
   async function* pages<Schema extends z.ZodType>(
@@ -67,13 +59,12 @@ export function createConfluence(base: string, send: Send, download: Send): Conf
     schema: Schema,
     parameters: Parameters = {},
   ): AsyncGenerator<z.output<Schema>[]> {
-    let address: string | null = withParameters(wiki + path, parameters)
-    for (let count = 0; address !== null && count < PAGES_MAX; count += 1) {
-      const answer: RestAnswer = await send({ url: address })
-      const { results, _links: links } = parseAnswer(answer, Page, NAME)
-      yield parseKnown(results, schema)
-      address = links?.next == null ? null : nextOf(links.next)
-    }
+    const first = withParameters(wiki + path, parameters)
+    const found = followPages(
+      async (next) => parseAnswer(await send({ url: next ?? first }), Page, NAME),
+      ({ _links: links }) => links?.next && nextOf(links.next),
+    )
+    for await (const { results } of found) yield parseKnown(results, schema)
   }
 
   return {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProviderError } from '../../adapter.ts'
+import { followPages } from '../../pages.ts'
 import { parseAnswer, parseKnown } from '../../rest.ts'
 import {
   createProductApi,
@@ -65,15 +65,12 @@ export function createJira(base: string, send: Send): Jira {
       }
     },
     async *search(query, schema) {
-      let token: string | null = null
-      for (let count = 0; count < PAGES_MAX; count += 1) {
-        const body: object = { ...query, ...(token !== null && { nextPageToken: token }) }
-        const page: z.output<typeof Searched> = await post('search/jql', body, Searched)
-        yield parseKnown(page.issues, schema)
-        token = page.nextPageToken ?? null
-        if (token === null) return
-      }
-      throw new ProviderError('unavailable', 'Jira returned next pages without end')
+      const found = followPages(
+        (nextPageToken) =>
+          post('search/jql', { ...query, ...(nextPageToken !== null && { nextPageToken }) }, Searched),
+        ({ nextPageToken }) => nextPageToken,
+      )
+      for await (const { issues } of found) yield parseKnown(issues, schema)
     },
     async accountId() {
       const { accountId } = await api.get('myself', z.object({ accountId: z.string().nullish() }))

@@ -1,3 +1,4 @@
+import { followPages } from '../../pages.ts'
 import { createProviderCaller, type ProviderCaller } from '../../retried-calls.ts'
 import type { ProviderSession } from '../../adapter.ts'
 import { GoogleError, toGoogleError } from './error.ts'
@@ -16,17 +17,13 @@ export type GoogleCalls = <Result>(
 ) => Promise<Result>
 
 /** The pages of a list; `from` is the position of the next one. */
-export async function* pagesOf<Page extends { nextPageToken?: string | null }>(
+export const pagesOf = <Page extends { nextPageToken?: string | null }>(
   read: (from: { pageToken?: string }) => Promise<Page>,
-): AsyncGenerator<Page> {
-  let from: { pageToken?: string } = {}
-  for (;;) {
-    const page = await read(from)
-    yield page
-    if (!page.nextPageToken) return
-    from = { pageToken: page.nextPageToken }
-  }
-}
+): AsyncGenerator<Page> =>
+  followPages(
+    (pageToken) => read(pageToken === null ? {} : { pageToken }),
+    (page) => page.nextPageToken,
+  )
 
 /** The caller shared by all runs of one adapter: it knows which accounts must wait. */
 export function createGoogleCaller(): ProviderCaller {

@@ -1,10 +1,9 @@
-import pLimit from 'p-limit'
+import { mapBounded } from '../../map-bounded.ts'
 import { isRejected, type PermissionsEnd, type PermissionsPage, returnIf } from '../../adapter.ts'
 import { storedPages } from '../../stored-ids.ts'
-import { isMissing } from '../shared/graph.ts'
+import { isMissing, isStale } from '../shared/graph.ts'
 import { changesAt } from './changes.ts'
 import { type DriveItem, itemId } from './drive-item.ts'
-import { isStale } from './pages.ts'
 import type { Position } from './position.ts'
 import { type DriveRun, whyUnread } from './read-file.ts'
 
@@ -61,12 +60,10 @@ const readable = (run: DriveRun, drive: string, files: readonly DriveItem[]): st
 
 async function* policiesPage(run: DriveRun, ids: readonly string[]): AsyncGenerator<PermissionsPage> {
   if (ids.length === 0) return
-  const limit = pLimit(AT_ONCE)
-  const policies = await Promise.all(
-    ids.map((externalId) =>
-      limit(async () => ({ externalId, accessPolicy: await policyOrHidden(run, externalId) })),
-    ),
-  )
+  const policies = await mapBounded(ids, AT_ONCE, async (externalId) => ({
+    externalId,
+    accessPolicy: await policyOrHidden(run, externalId),
+  }))
   yield { groups: [], policies }
 }
 

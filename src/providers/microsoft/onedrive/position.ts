@@ -1,16 +1,9 @@
 import { z } from 'zod'
+import { LinkedPart } from '../shared/position-feed.ts'
 
 /** What runs have read, and what they must still read. */
 export const Position = z.object({
-  drives: z.record(
-    z.string(),
-    z.object({
-      /** The position of the changes that no run has read. */
-      link: z.string(),
-      /** The next page of everything in the drive; null once all of it has been read. */
-      crawl: z.string().nullable(),
-    }),
-  ),
+  drives: z.record(z.string(), LinkedPart),
   /** By drive: a comparison of its stored files with its current ones. */
   surveys: z.record(
     z.string(),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Feed } from '../../feed.ts'
 import { ProviderError } from '../../adapter.ts'
 import { storedBelow } from '../../stored-ids.ts'
-import { createPositionFeed, type Step } from '../shared/position-feed.ts'
+import { createPositionFeed, NOTHING, type Step } from '../shared/position-feed.ts'
 import { type Folders, folderPath } from './folders.ts'
 import { mailItemId } from './message.ts'
 import { type MailRun, readMail } from './read-mail.ts'
@@ -10,9 +10,12 @@ import { type MailRun, readMail } from './read-mail.ts'
 const IDS_AT_ONCE = 1_000
 const Entry = z.object({ id: z.string().min(1) })
 
-/** Where the next page of each folder's messages begins, and the folder's changes once all of it was read. */
+/** Where the next page of a folder's messages begins, and the folder's changes once all of it was read. */
+const Folder = z.object({ link: z.string(), isRead: z.boolean() })
+type Folder = z.output<typeof Folder>
+
 const Position = z.object({
-  folders: z.record(z.string(), z.object({ link: z.string(), isRead: z.boolean() })),
+  folders: z.record(z.string(), Folder),
   /** Whether stored mails are compared with current ones. */
   sweep: z.boolean(),
 })
@@ -25,53 +28,39 @@ type Position = z.output<typeof Position>
  */
 export function createMailFeed(run: MailRun): Feed<null> {
   const { graph, session, folders } = run
-  /** Folders whose changes this run has read. */
-  const read = new Set<string>()
   let missing: string[] | undefined
 
-  /** The next page of the first folder for which `isNext`. */
-  async function folderPage(
-    position: Position,
-    isNext: (id: string, state: { isRead: boolean }) => boolean,
-  ): Promise<Step<null>> {
-    const [id, state] = Object.entries(position.folders).find(([one, its]) => isNext(one, its)) ?? []
-    if (id === undefined || state === undefined) return undefined
+  async function nextPage(position: Position, id: string, folder: Folder): Promise<Step<null>> {
     try {
-      const { entries, next, delta } = await graph.page(state.link, Entry)
-      state.link = next ?? delta ?? firstPage(id)
-      if (next === null) {
-        state.isRead = true
-        read.add(id)
-      }
+      const { entries, next, delta } = await graph.page(folder.link, Entry)
+      folder.link = next ?? delta ?? firstPage(id)
+      if (next === null) folder.isRead = true
       const ids = new Set(entries.map((entry) => mailItemId(session, entry.id)))
-      return toLookUp([...ids])
+      return { ...toLookUp([...ids]), isRead: next === null }
     } catch (error) {
       forgive(position, id, error)
-      return toLookUp([])
+      return NOTHING
     }
   }
 
-  /** Stored mails that no folder lists. Each is looked up, because it may have moved meanwhile. */
-  async function sweepPage(position: Position): Promise<Step<null>> {
-    if (!position.sweep) return undefined
-    missing ??= await missingIn(run)
-    const some = missing.splice(0, run.itemsPerPage)
-    position.sweep = missing.length > 0
-    if (!position.sweep) missing = undefined
-    return toLookUp(some)
-  }
-
-  return createPositionFeed<Position, null>({
+  return createPositionFeed<Position, Folder, null>({
     schema: Position,
     empty: () => ({ folders: {}, sweep: false }),
     match: (position) => matchFolders(position, folders),
-    crawl: (position) => folderPage(position, (_id, { isRead }) => !isRead),
-    isCrawled: (position) => Object.values(position.folders).every(({ isRead }) => isRead),
-    async changes(position) {
-      session.signal.throwIfAborted()
-      return (await folderPage(position, (id) => !read.has(id))) ?? (await sweepPage(position))
+    partsIn: (position) => position.folders,
+    isCrawled: ({ isRead }) => isRead,
+    crawl: nextPage,
+    changes: nextPage,
+    /** Stored mails that no folder lists. Each is looked up, because it may have moved meanwhile. */
+    async survey(position) {
+      if (!position.sweep) return undefined
+      missing ??= await missingIn(run)
+      const some = missing.splice(0, run.itemsPerPage)
+      position.sweep = missing.length > 0
+      if (!position.sweep) missing = undefined
+      return toLookUp(some)
     },
-    isDone: (position) => !position.sweep && Object.keys(position.folders).every((id) => read.has(id)),
+    isSurveyed: ({ sweep }) => !sweep,
     read: (externalId) => readMail(run, externalId),
   })
 }

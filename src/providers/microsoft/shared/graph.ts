@@ -5,9 +5,9 @@ import { createOpenRequest } from '../../../guarded-requests/guarded-request.ts'
 import { VERSION } from '../../../kernel/version.ts'
 import { createProviderCaller } from '../../retried-calls.ts'
 import { ProviderError, type ProviderSession } from '../../adapter.ts'
-import { createRest, findThing, type RestAnswer, sendRequest } from '../../rest.ts'
+import { followPages } from '../../pages.ts'
+import { addressBelow, createRest, findThing, type RestAnswer, sendRequest } from '../../rest.ts'
 
-const PAGES_MAX = 10_000
 const NAME = 'Microsoft'
 /** https://learn.microsoft.com/graph/errors */
 const STALE = /"(?:resync\w+|syncState(?:NotFound|Invalid))"/i
@@ -65,17 +65,8 @@ export function createGraphs(
   })
   const download = createDownload(apiUrl)
 
-  /** The token must not leave Graph. */
-  function urlOf(address: string): string {
-    if (!/^https?:/.test(address)) return base + address
-    const url = URL.parse(address)?.href ?? ''
-    if (!url.startsWith(base))
-      throw new ProviderError(
-        'rejected',
-        'Microsoft returned a next page on another site, which is not requested',
-      )
-    return url
-  }
+  const urlOf = (address: string): string =>
+    /^https?:/.test(address) ? addressBelow(base, address, NAME) : base + address
 
   return (session) => {
     const get: Graph['get'] = (address, schema) => rest.json(session, { url: urlOf(address) }, schema)
@@ -92,14 +83,11 @@ export function createGraphs(
       page,
       find: (address, schema) => findThing(get(address, z.unknown()), { schema, name: NAME, isMissing }),
       async all(address, schema) {
-        const all: z.output<typeof schema>[] = []
-        let next: string | null = address
-        for (let count = 0; next !== null && count < PAGES_MAX; count += 1) {
-          const { entries, next: following }: GraphPage<z.output<typeof schema>> = await page(next, schema)
-          for (const entry of entries) all.push(entry)
-          next = following
-        }
-        return all
+        const pages = followPages(
+          (next) => page(next ?? address, schema),
+          ({ next }) => next,
+        )
+        return (await Array.fromAsync(pages)).flatMap(({ entries }) => entries)
       },
       async bytes(address) {
         return (await rest.send(session, { url: urlOf(address), headers: { accept: '*/*' } })).bytes
@@ -134,9 +122,13 @@ export const isMissing = (error: unknown): boolean => error instanceof ProviderE
 export const isClosed = (error: unknown): boolean =>
   isMissing(error) || (error instanceof ProviderError && error.code === '403')
 
+/** Whether Graph no longer accepts a delta token. */
+export const isStale = (error: unknown): boolean =>
+  error instanceof ProviderError && error.kind === 'cursor_expired'
+
 /** Downloads from public addresses, and from Graph's own address if the operator configured one. */
 function createDownload(apiUrl: string): (session: ProviderSession, url: string) => Promise<Buffer> {
-  const call = createProviderCaller({ toProviderError: () => null, curedByNewToken: () => false })
+  const call = createProviderCaller()
   const guarded = createGuardedFetch(createOpenRequest(systemResolve, isPublicAddress))
   const own = new URL(apiUrl).origin
   return async (session, url) => {

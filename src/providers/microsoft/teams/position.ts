@@ -1,16 +1,9 @@
 import { z } from 'zod'
+import { LinkedPart } from '../shared/position-feed.ts'
 
 /** What runs have read, and what they must still read. */
 export const Position = z.object({
-  channels: z.record(
-    z.string(),
-    z.object({
-      /** The position of the changes that no run has read. */
-      link: z.string(),
-      /** The next page of everything in the channel; null once all of it has been read. */
-      crawl: z.string().nullable(),
-    }),
-  ),
+  channels: z.record(z.string(), LinkedPart),
   /** Channels whose stored threads must be compared with those in Teams. */
   surveys: z.array(z.string()),
 })

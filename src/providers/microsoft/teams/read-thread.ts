@@ -96,23 +96,19 @@ async function textOf(run: TeamsRun, message: Message): Promise<string> {
   return [text.trim(), ...filesOf(message).map((name) => `[file: ${name}]`)].filter(Boolean).join('\n')
 }
 
+interface WholeThread {
+  externalId: string
+  channel: Channel
+  root: Message
+  messages: readonly Message[]
+  said: readonly Said[]
+  /** Whether later messages are not said. */
+  isCut: boolean
+}
+
 function threadItem(
   { session, address }: TeamsRun,
-  {
-    externalId,
-    channel,
-    root,
-    messages,
-    said,
-    isCut,
-  }: {
-    externalId: string
-    channel: Channel
-    root: Message
-    messages: readonly Message[]
-    said: readonly Said[]
-    isCut: boolean
-  },
+  { externalId, channel, root, messages, said, isCut }: WholeThread,
 ): FeedItem {
   const [first] = said
   if (first === undefined) return { title: channel.name, skipped: 'it has no text' }

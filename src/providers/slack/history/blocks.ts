@@ -39,25 +39,20 @@ export async function* readHistory(
   if (last !== undefined) yield { from: blockStart(last.ts), messages: pending }
 }
 
-/** Yields a history in stretches, so that one request can serve several of them. */
-export interface BlockReader {
-  /** The next blocks, down to the edge of an hour. Read it to the end before the next stretch. */
-  downTo(from: string): AsyncGenerator<HistoryBlock>
-}
-
-/** Splits a history, newest block first. */
-export function createBlockReader(blocks: AsyncIterator<HistoryBlock>): BlockReader {
+/**
+ * Splits a history, newest block first, so that one request can serve several stretches. Each call yields the next
+ * blocks, down to the edge of an hour. Read it to the end before the next call.
+ */
+export function createBlockReader(blocks: AsyncIterator<HistoryBlock>) {
   let ahead: IteratorResult<HistoryBlock> | null = null
-  return {
-    async *downTo(from) {
-      for (;;) {
-        ahead ??= await blocks.next()
-        if (ahead.done === true || ahead.value.from < from) return
-        const block = ahead.value
-        ahead = null
-        yield block
-      }
-    },
+  return async function* downTo(from: string): AsyncGenerator<HistoryBlock> {
+    for (;;) {
+      ahead ??= await blocks.next()
+      if (ahead.done === true || ahead.value.from < from) return
+      const block = ahead.value
+      ahead = null
+      yield block
+    }
   }
 }
 

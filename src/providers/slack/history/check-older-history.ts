@@ -2,7 +2,7 @@ import type { ChangePage } from '../../adapter.ts'
 import type { SlackChannel } from '../reading/channels.ts'
 import type { SlackRun } from '../client.ts'
 import type { SlackChannelState, SlackStretch } from '../reading/cursor.ts'
-import { createBlockReader, type BlockReader, type HistoryBlock } from './blocks.ts'
+import { createBlockReader, type HistoryBlock } from './blocks.ts'
 import { addToTally, emptyTally, type Tally } from './marks.ts'
 import { hourOf, isOnTheHour, toTs, tsOfHour } from '../reading/messages.ts'
 import { largestStretch, nextTurn, noteLeaving, windowStart, type Leaving } from './older.ts'
@@ -50,9 +50,7 @@ export function checkOlderHistory(
   const oldest = windowStart(state)
   const begun = beginComparison(sync, comparison)
   return {
-    lookBack: begun?.isWhole
-      ? begun.reader.downTo(oldest)
-      : historyOf(sync, channel.id, { oldest, before: null }),
+    lookBack: begun?.isWhole ? begun.downTo(oldest) : historyOf(sync, channel.id, { oldest, before: null }),
     async *compare(leaving) {
       if (begun) yield* compareOlder(begun)
       // Last: messages that have left the look-back meanwhile are not part of this comparison.
@@ -69,7 +67,7 @@ interface Comparison {
   state: SlackChannelState
   budget: CheckBudget
   /** The channel's history: all of it, or what is below `start` when an earlier comparison was cut off. */
-  reader: BlockReader
+  downTo(from: string): AsyncGenerator<HistoryBlock>
   isWhole: boolean
   /** The hour below which history is compared. */
   start: number
@@ -89,8 +87,8 @@ function beginComparison(
   // One request for the newest messages is made anyway, so older ones in it are free.
   if (isWhole) budget.requests += 1
   const before = isWhole ? null : tsOfHour(next)
-  const reader = createBlockReader(historyOf(counted, channel.id, { oldest: toTs(0), before }))
-  return { ...comparison, sync: counted, reader, isWhole, start: isWhole ? windowHour : next }
+  const downTo = createBlockReader(historyOf(counted, channel.id, { oldest: toTs(0), before }))
+  return { ...comparison, sync: counted, downTo, isWhole, start: isWhole ? windowHour : next }
 }
 
 function countRequests(run: SlackRun, budget: CheckBudget): SlackRun {
@@ -138,7 +136,7 @@ async function* compareRegion(
   progress: Progress,
 ): AsyncGenerator<ChangePage> {
   const oldest = tsOfHour(region.from)
-  const coming = comparison.reader.downTo(oldest)
+  const coming = comparison.downTo(oldest)
   if (region.roots === '') {
     yield* readRegion(comparison, region, progress, coming, CHANGED_THREADS)
     return

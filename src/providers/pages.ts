@@ -1,0 +1,19 @@
+import { ProviderError } from './adapter.ts'
+
+const PAGES_MAX = 10_000
+
+/** The pages of a list. `read` requests the one at a position: the next of the page before, null for the first. */
+export async function* followPages<Page>(
+  read: (position: string | null) => Promise<Page>,
+  nextOf: (page: Page) => string | null | undefined,
+): AsyncGenerator<Page> {
+  let position: string | null = null
+  for (let count = 0; count < PAGES_MAX; count += 1) {
+    const page: Page = await read(position)
+    yield page
+    const next: string | null = nextOf(page) || null
+    if (next === null || next === position) return
+    position = next
+  }
+  throw new ProviderError('unavailable', 'The provider returned next pages without end')
+}
