@@ -10,5 +10,4 @@ export {
   createDevelopmentIssuer,
   DEVELOPMENT_AUDIENCE,
   DEVELOPMENT_ISSUER_PATH,
-  type DevelopmentIssuer,
 } from './development-issuer/issuer.ts'

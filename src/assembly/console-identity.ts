@@ -4,7 +4,6 @@ import {
   createTokenVerifier,
   DEVELOPMENT_AUDIENCE,
   DEVELOPMENT_ISSUER_PATH,
-  type DevelopmentIssuer,
   type Issuer,
   type VerifyToken,
 } from '../access/index.ts'
@@ -21,6 +20,7 @@ import type { ServerOptions } from '../http/create-server.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { isLoopback } from '../kernel/loopback.ts'
+import { makeOnce } from '../kernel/make-once.ts'
 import { addMember, findRole } from '../organizations/index.ts'
 
 const NO_CLIENT = "set OIDC_CLIENT_ID to the console's client ID at the issuer"
@@ -181,9 +181,9 @@ function withDevelopmentIssuer(deps: {
   publicUrl: () => string
 }): ConsoleIdentity {
   const { settings, db, clock } = deps
-  let made: Promise<DevelopmentIssuer> | undefined
-  const issuer = (): Promise<DevelopmentIssuer> =>
-    (made ??= createDevelopmentIssuer({ publicUrl: deps.publicUrl(), dataDir: settings.DATA_DIR, clock }))
+  const issuer = makeOnce(() =>
+    createDevelopmentIssuer({ publicUrl: deps.publicUrl(), dataDir: settings.DATA_DIR, clock }),
+  )
   let verifier: VerifyToken | undefined
   return {
     async verifyToken(authorization) {
