@@ -129,7 +129,11 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
   app.addHook('onRequest', (request, reply, done) => protect(request.raw, reply.raw, () => done()))
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
-    receiveBody(payload, request.routeOptions.bodyLimit ?? 0, request.bodyShare),
+    receiveBody(payload, {
+      bytesMax: request.routeOptions.bodyLimit ?? 0,
+      share: request.bodyShare,
+      isKnown: request.caller !== null,
+    }),
   )
   app.decorateRequest('caller', null)
   app.decorateRequest('authorizedAt', 0)

@@ -3,23 +3,25 @@ import type { IncomingMessage } from 'node:http'
 import { AppError } from '../kernel/errors.ts'
 import type { BodyShare } from './body-budget.ts'
 
-/** Receives a body and reserves memory for it. @throws AppError `body_too_large`, `overloaded`, `request_timeout` */
+/**
+ * Receives a body and reserves memory for it: at once for a known sender, as it arrives for any other, who could declare
+ * bodies and never send them. @throws AppError `body_too_large`, `overloaded`, `request_timeout`
+ */
 export async function receiveBody(
   request: IncomingMessage,
-  bytesMax: number,
-  share: BodyShare,
+  { bytesMax, share, isKnown }: { bytesMax: number; share: BodyShare; isKnown: boolean },
 ): Promise<Buffer> {
   const declared = Number(request.headers['content-length'])
-  const isDeclared = !Number.isNaN(declared)
-  if (isDeclared && declared > bytesMax) throw tooLarge(bytesMax)
-  if (isDeclared) share.take(declared)
+  if (declared > bytesMax) throw tooLarge(bytesMax)
+  const isReserved = isKnown && !Number.isNaN(declared)
+  if (isReserved) share.take(declared)
   if (request.destroyed) throw incomplete()
   const chunks: Buffer[] = []
   let length = 0
   const onData = (chunk: Buffer): void => {
     length += chunk.length
     if (length > bytesMax) stop.abort(tooLarge(bytesMax))
-    else if (!isDeclared) takeOrStop(chunk.length)
+    else if (!isReserved) takeOrStop(chunk.length)
     chunks.push(chunk)
   }
   const takeOrStop = (bytes: number): void => {

@@ -131,6 +131,21 @@ describe('a client that sends slowly', () => {
   })
 })
 
+describe('a client without a token', () => {
+  it('takes no memory from others with bodies that it declares and does not send [LOAD-4]', async () => {
+    const head =
+      'POST /v1/webhooks/slack HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n' +
+      'Content-Length: 1048576\r\nExpect: 100-continue\r\n\r\n'
+    const declared = Array.from({ length: 80 }, () => send(service, head))
+    const received = () => [...new Set(declared.map((one) => one.received()))]
+    await vi.waitFor(() => expect(received()).toEqual(['HTTP/1.1 100 Continue\r\n\r\n']), 20_000)
+    const answer = await service.call('POST', '/v1/webhooks/slack', { raw: ' '.repeat(1_000_000) })
+    for (const { socket } of declared) socket.destroy()
+    await Promise.all(declared.map(({ closed }) => closed))
+    expect(answer.body.code).toBe('not_configured')
+  })
+})
+
 describe('a client that sends too large a body', () => {
   it.each([
     ['PATCH', '/v1/sources/x'],
