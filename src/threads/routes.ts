@@ -95,7 +95,7 @@ export const threadRoutes = [
     method: 'POST',
     path: '/v1/console/threads/{id}/turns',
     summary: 'Add a question to a thread',
-    description: 'A thread keeps its last 50 questions.',
+    description: 'A thread keeps its last 50 questions, or fewer if they have over 4 MiB.',
     audit: 'thread.update',
     bodyBytesMax: TURN_BYTES_MAX,
     params: z.object({ id }),

@@ -9,6 +9,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import type { Viewer } from '../kernel/viewer.ts'
 import { shortLine } from '../text/short-line.ts'
+import { newestTurns } from './newest-turns.ts'
 import { type FindReadable, shown, withholdUnreadable } from './shown-turn.ts'
 import {
   StoredThread,
@@ -18,7 +19,7 @@ import {
   type Turn,
   type Feedback,
 } from './schemas.ts'
-import { THREADS_KEPT_MAX, TURNS_KEPT_MAX } from '../kernel/retention.ts'
+import { THREADS_KEPT_MAX } from '../kernel/retention.ts'
 
 export interface ThreadPage {
   threads: ThreadSummary[]
@@ -45,6 +46,10 @@ export interface Threads {
   remove(caller: ConsoleCaller, id: string): Promise<{ thread: ThreadSummary; deletedAt: string }>
   removeAll(caller: ConsoleCaller): Promise<{ deleted: number }>
 }
+
+/** A thread without its turns. */
+const SUMMARY = ['id', 'title', 'turn_count', 'created_at', 'updated_at'] as const
+type SummaryRow = Pick<Row<'threads'>, (typeof SUMMARY)[number]>
 
 const TITLE_CHARACTERS_MAX = 200
 
@@ -90,7 +95,7 @@ async function create(tx: Tx, caller: ConsoleCaller, given: NewTurn, at: Date) {
       created_at: at,
       updated_at: at,
     })
-    .returningAll()
+    .returning(SUMMARY)
     .executeTakeFirstOrThrow()
   await record(tx, caller, {
     action: 'thread.create',
@@ -122,7 +127,7 @@ async function add(
 ) {
   const turns = turnsOf(await lockThread(tx, caller, id))
   const turn = toTurn(given, at)
-  const row = await write(tx, caller, { id, turns: [...turns, turn].slice(-TURNS_KEPT_MAX), at })
+  const row = await write(tx, caller, { id, turns: newestTurns([...turns, turn]), at })
   await record(tx, caller, {
     action: 'thread.update',
     id,
@@ -154,7 +159,7 @@ async function remove(tx: Tx, caller: ConsoleCaller, id: string, at: Date) {
     .where('organization_id', '=', caller.organizationId)
     .where('id', '=', id)
     .where('user_id', '=', caller.userId)
-    .returningAll()
+    .returning(SUMMARY)
     .executeTakeFirst()
   if (!row) throw noSuchThread()
   await record(tx, caller, { action: 'thread.delete', id, at, metadata: { turnCount: row.turn_count } })
@@ -207,7 +212,7 @@ async function listThreads(
 ): Promise<ThreadPage> {
   const threads = db
     .selectFrom('threads')
-    .select(['id', 'title', 'turn_count', 'created_at', 'updated_at'])
+    .select(SUMMARY)
     .where('organization_id', '=', organizationId)
     .where('user_id', '=', userId)
   const list = ['threads', organizationId, userId]
@@ -244,13 +249,13 @@ async function write(
   tx: Tx,
   { organizationId }: ConsoleCaller,
   { id, turns, at }: { id: string; turns: StoredTurn[]; at: Date },
-): Promise<Row<'threads'>> {
+): Promise<SummaryRow> {
   return await tx
     .updateTable('threads')
     .set({ content: JSON.stringify({ turns }), turn_count: turns.length, updated_at: at })
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
-    .returningAll()
+    .returning(SUMMARY)
     .executeTakeFirstOrThrow()
 }
 
@@ -276,9 +281,7 @@ function turnsOf({ content }: Row<'threads'>): StoredTurn[] {
   return StoredThread.parse(content).turns
 }
 
-function toSummary(
-  row: Pick<Row<'threads'>, 'id' | 'title' | 'turn_count' | 'created_at' | 'updated_at'>,
-): ThreadSummary {
+function toSummary(row: SummaryRow): ThreadSummary {
   return {
     id: row.id,
     title: row.title,
