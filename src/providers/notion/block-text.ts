@@ -1,5 +1,6 @@
 import type { BlockObjectResponse } from '@notionhq/client'
 import { z } from 'zod'
+import { markdownTable } from '../../file-text/index.ts'
 import { plainText, richTextSchema, type RichText } from './objects.ts'
 
 type BlockType = BlockObjectResponse['type']
@@ -10,6 +11,7 @@ const contentSchema = z.looseObject({
   rich_text: richTextSchema,
   caption: richTextSchema,
   cells: z.array(richTextSchema).catch([]),
+  has_column_header: z.boolean().catch(false),
   /** Of a child page or database; rich text in meeting notes. */
   title: z.union([z.string(), richTextSchema.transform(plainText)]).catch(''),
   name: text,
@@ -80,7 +82,7 @@ const LINES: { [Type in BlockType]?: ((content: Content) => string) | null } = {
       .filter((line, index) => index < 3 || line !== '')
       .join('\n'),
   equation: (content) => `$$${content.expression}$$`,
-  table_row: (content) => `| ${content.cells.map(richMarkdown).join(' | ')} |`,
+  table_row: ({ cells }) => markdownTable([cells.map(richMarkdown)], false),
   bookmark: link,
   embed: link,
   link_preview: link,

@@ -29,6 +29,8 @@ interface Level {
   blocks: AsyncIterator<unknown>
   /** Tabs before its lines. */
   indent: number
+  /** Whether its first line names the columns of a table. */
+  hasHeader: boolean
 }
 
 /** The blocks of a page as Markdown, the fallback of the Markdown endpoint, each once. @throws ProviderError */
@@ -38,7 +40,7 @@ export async function readBlocks(run: NotionRun, id: string, limits = BLOCK_LIMI
   const opened = new Set([id])
   let files = 0
   const left = { ...limits, bytes: run.session.limits.maxTextBytes }
-  const levels: Level[] = [{ blocks: blocksIn(run, id, left), indent: 0 }]
+  const levels: Level[] = [{ blocks: blocksIn(run, id, left), indent: 0, hasHeader: false }]
   for (let level = levels.at(-1); level && left.blocks > 0 && left.bytes > 0; level = levels.at(-1)) {
     const block = await nextBlock(level, levels.length === 1)
     if (block === null) {
@@ -52,14 +54,20 @@ export async function readBlocks(run: NotionRun, id: string, limits = BLOCK_LIMI
     if (block.type === 'file' || block.type === 'pdf') files += 1
     const text = blockText(block)
     if (text !== null) {
-      const line = text.replaceAll(/^/gm, '\t'.repeat(level.indent))
+      const rule = level.hasHeader ? `\n|${' --- |'.repeat(block.content.cells.length)}` : ''
+      level.hasHeader = false
+      const line = `${text}${rule}`.replaceAll(/^/gm, '\t'.repeat(level.indent))
       lines.push(line)
       left.bytes -= Buffer.byteLength(line) + 1
     }
     const inner = holderOf(block)
     if (inner === null || opened.has(inner) || levels.length >= DEEPEST) continue
     opened.add(inner)
-    levels.push({ blocks: blocksIn(run, inner, left), indent: level.indent + (text === null ? 0 : 1) })
+    levels.push({
+      blocks: blocksIn(run, inner, left),
+      indent: level.indent + (text === null ? 0 : 1),
+      hasHeader: block.content.has_column_header,
+    })
   }
   return { text: lines.join('\n').trim(), children, left: { files, parts: 0 } }
 }

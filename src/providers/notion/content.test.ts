@@ -220,6 +220,7 @@ describe("a page's blocks", () => {
       'how much',
       '$$e = mc^2$$',
       '| City | Fare |',
+      '| --- | --- |',
       '| Rome | 12 |',
       'In a column',
       `[All fares](${url})`,

@@ -11,15 +11,31 @@ describe("Notion's enhanced Markdown", () => {
       '<summary>More</summary>',
       '\tHidden text',
       '</details>',
-      '<table header-row="true">',
-      '<tr><td>City</td><td>Fare</td></tr>',
-      '</table>',
       'See <mention-page url="https://www.notion.so/x">Trains</mention-page>.<empty-block/>',
       '<unknown url="https://www.notion.so/y" alt="bookmark"/>',
     ].join('\n')
-    expect(readableMarkdown(markdown)).toBe(
-      'Mind the gap\n\nMore\n\tHidden text\n\nCity | Fare |\n\nSee Trains.',
-    )
+    expect(readableMarkdown(markdown)).toBe('Mind the gap\n\nMore\n\tHidden text\n\nSee Trains.')
+  })
+
+  it.each([
+    ['header-row="true"', '| City | Fare \\| day |\n| --- | --- |\n| Rome & Ostia | 12 € |\n| Oslo |  |'],
+    ['header-row="false"', '| City | Fare \\| day |\n| Rome & Ostia | 12 € |\n| Oslo |  |'],
+  ])('has its tables as Markdown tables, with %s', (attribute, table) => {
+    const markdown = [
+      'Fares:',
+      `<table fit-page-width="true" ${attribute}>`,
+      '\t<colgroup>\n\t\t<col color="red">\n\t</colgroup>',
+      '\t<tr color="blue">\n\t\t<td>**City**</td>\n\t\t<td>Fare \\| day</td>\n\t</tr>',
+      '\t<tr>\n\t\t<td>Rome<br>& Ostia</td>\n\t\t<td color="red">12 €</td>\n\t</tr>',
+      '\t<tr>\n\t\t<td>Oslo</td>\n\t\t<td></td>\n\t</tr>',
+      '</table>',
+      'Ask <mention-user url="user://x">Ana</mention-user>.',
+    ].join('\n')
+    expect(readableMarkdown(markdown)).toBe(`Fares:\n\n${table.replace('City', '**City**')}\n\nAsk Ana.`)
+  })
+
+  it('keeps the text of a table that has no end', () => {
+    expect(readableMarkdown('<table><tr><td>City</td><td>Rome')).toBe('City | Rome')
   })
 
   it('keeps angle brackets that are not tags', () => {

@@ -1,3 +1,4 @@
+import { markdownTable } from '../../file-text/index.ts'
 import { extractNotionId } from '@notionhq/client'
 import {
   plainText,
@@ -84,8 +85,7 @@ export function dataSourceText(source: NotionDataSource): string {
 // Each pattern stops where the next tag begins: an unclosed tag is not a tag.
 const CHILD = /<(page|database)\b[^<>]*?\burl="([^"<>]+)"/g
 const FILE = /<(?:file|pdf)\b/g
-const ROW_END = /<\/tr>\s*/g
-const CELL_END = /<\/td>\s*/g
+const TABLE_BEGINS = /<table\b([^<>]*)>/g
 const DATE = /<mention-date\b([^<>]*)>/g
 // A mention without text.
 const PERSON = /<mention-user\b([^<>]*)\/>/g
@@ -127,15 +127,47 @@ export function readableMarkdown(markdown: string, names: ReadonlyMap<string, st
 
 function withoutTags(markdown: string, names: ReadonlyMap<string, string>): string {
   return markdown
-    .replace(BLOCK_ATTRIBUTES, '')
-    .replace(IMAGE, '$1')
-    .replace(DATE, (_tag, attributes: string) => dateOf(attributes))
-    .replace(PERSON, (_tag, attributes: string) => names.get(personIn(attributes) ?? '') ?? '')
-    .replaceAll('<br>', '\n')
-    .replace(CELL_END, ' | ')
-    .replace(ROW_END, '\n')
-    .replace(TAG, '')
-    .replace(ESCAPED, '$1')
+    .split('</table>')
+    .map((part, at, parts) => {
+      const begun = at < parts.length - 1 ? [...part.matchAll(TABLE_BEGINS)].at(-1) : undefined
+      if (begun === undefined) return plainMarkdown(part, names)
+      const [tag, attributes = ''] = begun
+      const table = tableOf(part.slice(begun.index + tag.length), attributes, names)
+      return `${plainMarkdown(part.slice(0, begun.index), names)}\n${table}\n`
+    })
+    .join('')
+}
+
+/** A table's rows as a Markdown table. */
+function tableOf(rows: string, attributes: string, names: ReadonlyMap<string, string>): string {
+  return markdownTable(
+    rows
+      .split('</tr>')
+      .slice(0, -1)
+      .map((row) =>
+        row
+          .split('</td>')
+          .slice(0, -1)
+          .map((cell) => plainMarkdown(cell, names)),
+      ),
+    attributes.includes('header-row="true"'),
+  )
+}
+
+function plainMarkdown(markdown: string, names: ReadonlyMap<string, string>): string {
+  return (
+    markdown
+      .replace(BLOCK_ATTRIBUTES, '')
+      .replace(IMAGE, '$1')
+      .replace(DATE, (_tag, attributes: string) => dateOf(attributes))
+      .replace(PERSON, (_tag, attributes: string) => names.get(personIn(attributes) ?? '') ?? '')
+      .replaceAll('<br>', '\n')
+      // Of a table whose end is missing.
+      .replaceAll('</td>', ' | ')
+      .replaceAll('</tr>', '\n')
+      .replace(TAG, '')
+      .replace(ESCAPED, '$1')
+  )
 }
 
 /** A mentioned date, which has no text of its own. */
