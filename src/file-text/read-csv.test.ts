@@ -27,6 +27,38 @@ describe('a delimited table', () => {
     expect(textOf('Pipe,Size\nA,"5 inch\nB,6\n')).toBe('- Pipe: A; Size: "5 inch\n- Pipe: B; Size: 6')
   })
 
+  it.each([
+    [
+      'below a title',
+      'Budget 2027,draft 2,k EUR,,\nCost centre,Name,2026,2027,Owner\n110,Salaries,5640,6480,Bea\nTotal,,7300,8474,\n',
+      'Budget 2027 | draft 2 | k EUR\n- Cost centre: 110; Name: Salaries; 2026: 5640; 2027: 6480; Owner: Bea\n- Cost centre: Total; 2026: 7300; 2027: 8474',
+    ],
+    [
+      'below a title and an empty row',
+      'Vendors\n,,\nVendor,What,Owner\nAWS,hosting,Yan',
+      'Vendors\n- Vendor: AWS; What: hosting; Owner: Yan',
+    ],
+    [
+      'of a second table below an empty row',
+      'Item,Price\nLock,79\n\nCity,Rate\nGhent,95\n\nLisbon,90',
+      '- Item: Lock; Price: 79\n- City: Ghent; Rate: 95\n- City: Lisbon; Rate: 90',
+    ],
+  ])('has the column names %s', (_, source, text) => {
+    expect(textOf(source)).toBe(text)
+  })
+
+  it('keeps a remark without the name of its column', () => {
+    expect(textOf('Item,Price,Stock\nLock,79,4\nPrices are valid until June\n')).toBe(
+      '- Item: Lock; Price: 79; Stock: 4\nPrices are valid until June',
+    )
+  })
+
+  it('does not take the first row of words below an empty row for column names', () => {
+    expect(textOf('Name,Team\nAna,Sales\n\nBen,Support\nCleo,Legal')).toBe(
+      '- Name: Ana; Team: Sales\n- Name: Ben; Team: Support\n- Name: Cleo; Team: Legal',
+    )
+  })
+
   it('becomes its cells if it has no column names', () => {
     expect(textOf('2025,12,x\n2026,13,y')).toBe('2025 | 12 | x\n2026 | 13 | y')
     expect(textOf('only,one,row')).toBe('only | one | row')

@@ -1,60 +1,25 @@
 import type { FileText } from './file-text.ts'
 import { oneLine } from './markdown-table.ts'
+import { rowLines, sheetRow, type SheetRow } from './row-lines.ts'
 
 const DELIMITERS = [',', ';', '\t', '|'] as const
 /** Characters from which the delimiter is guessed. */
 const SNIFFED_CHARACTERS = 16_384
 const COLUMNS_MAX = 1_000
-const HEADER_CHARACTERS_MAX = 120
 /** Longer rows are cut: they are dumps. */
 const ROW_CHARACTERS_MAX = 20_000
 
-/** A delimited table as a list of rows with column names, such as `- Item: Desks; Cost: 1200`. */
+/** A delimited table as its rows with column names, such as `- Item: Desks; Cost: 1200`. */
 export function readCsv(source: string, maxCharacters: number): FileText {
-  const rows = rowsOf(source, delimiterOf(source))
-  const first = rows.next().value ?? []
-  const second = rows.next().value ?? []
-  const header = looksLikeHeader(first, second) ? first : null
   const lines: string[] = []
   let length = 0
-  const add = (row: readonly string[]): void => {
-    const line = header === null ? row.filter((cell) => cell !== '').join(' | ') : named(row, header)
-    if (line === '') return
-    const shown = line.length > ROW_CHARACTERS_MAX ? `${line.slice(0, ROW_CHARACTERS_MAX)} …` : line
-    lines.push(header === null ? shown : `- ${shown}`)
-    length += shown.length + 3
-  }
-  if (header === null) add(first)
-  add(second)
-  for (const row of rows) {
+  for (const line of rowLines(rowsOf(source, delimiterOf(source)))) {
     if (length > maxCharacters) return { text: lines.join('\n'), stopped: true }
-    add(row)
+    const shown = line.length > ROW_CHARACTERS_MAX ? `${line.slice(0, ROW_CHARACTERS_MAX)} …` : line
+    lines.push(shown)
+    length += shown.length + 1
   }
   return { text: lines.join('\n') }
-}
-
-function named(row: readonly string[], header: readonly string[]): string {
-  const cells = row.flatMap((cell, at) => {
-    if (cell === '') return []
-    const name = header[at] ?? ''
-    return [name === '' ? cell : `${name}: ${cell}`]
-  })
-  return cells.join('; ')
-}
-
-/** Whether the first row names the columns: distinct words, no numbers, and a row below. */
-export function looksLikeHeader(first: readonly string[], second: readonly string[]): boolean {
-  const names = first.filter((cell) => cell !== '')
-  const areNames = names.every(
-    (name) => name.length <= HEADER_CHARACTERS_MAX && /\p{L}/u.test(name) && !/^\d/.test(name),
-  )
-  return (
-    names.length > 0 &&
-    names.length >= first.length / 2 &&
-    areNames &&
-    new Set(names).size === names.length &&
-    second.length > 0
-  )
 }
 
 /** The delimiter: the candidate most frequent outside quotes at the beginning. */
@@ -71,8 +36,8 @@ function delimiterOf(source: string): string {
   return best?.[0] ?? ','
 }
 
-/** The nonempty rows, one at a time. */
-function* rowsOf(source: string, delimiter: string): Generator<string[]> {
+/** One row at a time. */
+function* rowsOf(source: string, delimiter: string): Generator<SheetRow> {
   const text = source.replace(/^sep=.\r?\n/i, '')
   let row: string[] = []
   for (let at = 0; at < text.length;) {
@@ -81,7 +46,7 @@ function* rowsOf(source: string, delimiter: string): Generator<string[]> {
     const isRowEnd = text[end] !== delimiter
     at = end + (text[end] === '\r' && text[end + 1] === '\n' ? 2 : 1)
     if (!isRowEnd && at < text.length) continue
-    if (row.some((value) => value !== '')) yield row
+    yield sheetRow(row)
     row = []
   }
 }

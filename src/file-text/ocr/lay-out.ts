@@ -1,5 +1,5 @@
-import { looksLikeHeader } from '../read-csv.ts'
 import { markdownTable } from '../markdown-table.ts'
+import { looksLikeHeader, sheetRow } from '../row-lines.ts'
 
 /** A recognized word with its place in pixels. */
 export interface Word {
@@ -140,8 +140,8 @@ function tableText(rows: readonly Row[]): string {
     }
     return texts.map((words) => words.join(' '))
   })
-  const [first = [], second = []] = cells
-  return markdownTable(cells, looksLikeHeader(first, second))
+  const [first = [], second = []] = cells.map(sheetRow)
+  return markdownTable(cells, first.length * 2 >= starts.length && looksLikeHeader(first, second))
 }
 
 /** Where columns start: segments that overlap horizontally are of one column. */

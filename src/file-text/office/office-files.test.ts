@@ -59,7 +59,7 @@ function workbookWith(sheet: string, more: { strings?: string; styles?: string; 
 const rowsOf = (cells: string) => `<sheetData><row>${cells}</row></sheetData>`
 
 describe('the text of an Excel workbook', () => {
-  it('has every sheet under its name, one line per row, without empty rows and cells', async () => {
+  it('has every sheet under its name, one line per row with the column names, without empty rows and cells', async () => {
     const bytes = workbookOf([
       {
         name: 'Budget & plan',
@@ -70,9 +70,23 @@ describe('the text of an Excel workbook', () => {
     ])
     expect(await read('excel', bytes)).toEqual({
       title: '',
-      text: '# Budget & plan\n\nItem | Cost | Due\nDesks | 1234.5 | 2025-03-01\n\n# People\n\nAna Lima | Köln',
+      text: '# Budget & plan\n\n- Item: Desks; Cost: 1234.5; Due: 2025-03-01\n\n# People\n\nAna Lima | Köln',
       truncated: false,
     })
+  })
+
+  it('names the column of each cell, by its reference', async () => {
+    const row = (number: number, cells: Record<string, string>): string =>
+      `<row r="${number}">${Object.entries(cells)
+        .map(([column, text]) => `<c r="${column}${number}" t="str"><v>${text}</v></c>`)
+        .join('')}</row>`
+    const rows = [
+      row(1, { B: 'Week', C: 'Primary', D: 'Secondary', AB: 'Remark' }),
+      row(2, { B: '47', D: 'Femi' }),
+      row(5, { B: '48', C: 'Yan', AB: 'swapped' }),
+    ]
+    const { text } = await read('excel', workbookWith(`<sheetData>${rows.join('')}</sheetData>`))
+    expect(text).toBe('# One\n\n- Week: 47; Secondary: Femi\n- Week: 48; Primary: Yan; Remark: swapped')
   })
 
   it('has formula results but no formulas, hidden sheets or phonetic guides', async () => {

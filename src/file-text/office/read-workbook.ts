@@ -6,6 +6,7 @@ import {
   type PartReader,
 } from './office-package.ts'
 import type { FileText } from '../file-text.ts'
+import { rowLines, type SheetRow } from '../row-lines.ts'
 import { createSheetReader, type Row } from './sheet-reader.ts'
 
 interface Sheet {
@@ -25,7 +26,7 @@ interface RawSheet {
   rows: Row[]
 }
 
-/** The text of an Excel workbook: each visible sheet under its name, one line per row. @throws if unreadable */
+/** The text of an Excel workbook: each visible sheet under its name, one line per row with the names of its columns. @throws if unreadable */
 export async function readWorkbook(bytes: Uint8Array, maxTextBytes: number): Promise<FileText> {
   const office = await openOfficePackage(bytes)
   const main = await office.mainPart()
@@ -100,7 +101,7 @@ async function readSharedStrings(
 ): Promise<Map<number, string>> {
   const wanted = new Set<number>()
   for (const { rows } of sheets) {
-    for (const cell of rows.flat()) if (typeof cell === 'number') wanted.add(cell)
+    for (const { value } of rows.flat()) if (typeof value === 'number') wanted.add(value)
   }
   const strings = new Map<number, string>()
   if (wanted.size > 0) await office.read(part, sharedStringReader(wanted, strings))
@@ -142,10 +143,8 @@ function render(
   for (const { name, rows } of sheets) {
     const heading = `# ${oneLine(name)}\n`
     let isEmpty = true
-    for (const row of rows) {
+    for (const line of rowLines(rows.values().map((row) => textsOf(row, strings)))) {
       if (length > maxCharacters) return { text: parts.join('\n'), stopped: true }
-      const line = lineOf(row, strings)
-      if (line === '') continue
       if (isEmpty) parts.push(parts.length === 0 ? heading : `\n${heading}`)
       isEmpty = false
       parts.push(line)
@@ -155,9 +154,13 @@ function render(
   return { text: parts.join('\n'), stopped: false }
 }
 
-function lineOf(row: Row, strings: ReadonlyMap<number, string>): string {
-  const cells = row.map((cell) => oneLine(typeof cell === 'number' ? (strings.get(cell) ?? '') : cell))
-  return cells.filter((cell) => cell !== '').join(' | ')
+function textsOf(row: Row, strings: ReadonlyMap<number, string>): SheetRow {
+  return row
+    .map(({ column, value }) => ({
+      column,
+      text: oneLine(typeof value === 'number' ? (strings.get(value) ?? '') : value),
+    }))
+    .filter(({ text }) => text !== '')
 }
 
 /** Collapses white space. `_x000A_` is an escaped line end (ECMA-376 part 1, 22.9.2.19). */
