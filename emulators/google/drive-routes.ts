@@ -1,6 +1,7 @@
 import type { EmulatorReply, EmulatorRequest } from '../kit/server.ts'
-import { pdfOf, wordOf } from './file-formats.ts'
-import { FOLDER, rootOf, SHORTCUT, WORD, type DriveSeed, type EmulatedFile } from './drive-seed.ts'
+import { pdfOf, type SheetContent, wordOf, workbookOf } from './file-formats.ts'
+import { EXCEL, FOLDER, rootOf, SHORTCUT, SPREADSHEET, WORD } from './drive-seed.ts'
+import type { DriveSeed, EmulatedFile } from './drive-seed.ts'
 import { MY_FEED, type DriveStore } from './drive-state.ts'
 import { answerFields } from './drive-fields.ts'
 import { selects } from './field-mask.ts'
@@ -177,18 +178,30 @@ function resource(store: DriveStore, file: EmulatedFile) {
   }
 }
 
+function sheetOf(csv: string): SheetContent {
+  return {
+    name: 'Sheet1',
+    rows: csv
+      .trim()
+      .split('\n')
+      .map((line) => line.split(',')),
+  }
+}
+
 function exportFile(store: DriveStore, file: EmulatedFile, mimeType: string): EmulatorReply {
   if (!file.mimeType.startsWith('application/vnd.google-apps.')) {
     return googleError(403, 'fileNotExportable', 'Export only supports Docs Editors files.')
   }
-  if (!['text/markdown', 'text/plain', 'text/csv'].includes(mimeType)) {
+  const isSheet = file.mimeType === SPREADSHEET
+  if (!(isSheet ? [EXCEL, 'text/csv'] : ['text/markdown', 'text/plain']).includes(mimeType)) {
     return googleError(400, 'badRequest', 'The requested conversion is not supported.')
   }
   const text = store.textOf(file)
   if (text.length > 10 * 1024 * 1024) {
     return googleError(403, 'exportSizeLimitExceeded', 'This file is too large to be exported.')
   }
-  return { bytes: Buffer.from(text), headers: { 'content-type': mimeType } }
+  const bytes = mimeType === EXCEL ? workbookOf([sheetOf(text)]) : Buffer.from(text)
+  return { bytes, headers: { 'content-type': mimeType } }
 }
 
 function download(store: DriveStore, file: EmulatedFile): EmulatorReply {

@@ -3,9 +3,10 @@ import { presentationOf, workbookOf } from './file-formats.ts'
 
 export const FOLDER = 'application/vnd.google-apps.folder'
 export const SHORTCUT = 'application/vnd.google-apps.shortcut'
+export const SPREADSHEET = 'application/vnd.google-apps.spreadsheet'
 export const DOCUMENT = 'application/vnd.google-apps.document'
 export const WORD = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
-const EXCEL = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+export const EXCEL = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 const POWERPOINT = 'application/vnd.openxmlformats-officedocument.presentationml.presentation'
 
 export interface Permission {
@@ -65,7 +66,7 @@ const KINDS: readonly Kind[] = [
   [DOCUMENT, ''],
   [DOCUMENT, ''],
   ['application/pdf', '.pdf'],
-  ['application/vnd.google-apps.spreadsheet', ''],
+  [SPREADSHEET, ''],
   [WORD, '.docx'],
   ['text/markdown', '.md'],
   ['application/vnd.google-apps.presentation', ''],

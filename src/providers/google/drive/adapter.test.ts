@@ -115,7 +115,7 @@ describe('the first sync of a Drive', () => {
     for (const [name, mimeType, content] of files) google.drive.create({ name, mimeType, content })
     await engine.run()
     expect(Object.fromEntries(files.map(([name]) => [name, byTitle(engine, name)?.body]))).toEqual({
-      sheet: '- Item: Desk; Cost: 1200',
+      sheet: '# Sheet1\n\n- Item: Desk; Cost: 1200',
       'costs.csv': '- Item: Desk; Cost: 1200',
       'plan.odt': '## Steps\n\nPack.',
       'hello.eml': 'From: a@example.com\n\nHi there.',

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { brokenPdf, pdfBomb, wordBomb } from '../../../../emulators/google/file-formats.ts'
 import type { GoogleEmulatorOptions } from '../../../../emulators/google/google-emulator.ts'
-import { closeGoogles, connectGoogle, refusal, titles } from '../../../../test/support/google.ts'
+import { byTitle, closeGoogles, connectGoogle, refusal, titles } from '../../../../test/support/google.ts'
 import { createProviderHarness } from '../../../../test/support/provider-harness.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
 import type { ProviderLimits } from '../../adapter.ts'
@@ -72,6 +72,11 @@ describe('an unreadable file', () => {
     google.faults.add({ contains: 'text%2Fmarkdown', status: 403, body: refusal('exportSizeLimitExceeded') })
     expect((await engine.run()).failures).toEqual([])
     expect(titles(engine)).toEqual(['pictures'])
+    const sheet = { name: 'sheet', mimeType: 'application/vnd.google-apps.spreadsheet', content: 'a,b\n1,2' }
+    google.drive.create(sheet)
+    google.faults.add({ contains: 'spreadsheetml', status: 403, body: refusal('exportSizeLimitExceeded') })
+    expect((await engine.run()).failures).toEqual([])
+    expect(byTitle(engine, 'sheet')?.body).toBe('- a: 1; b: 2')
     google.drive.create({ name: 'endless', content: 'x'.repeat(10 * 1024 * 1024 + 1) })
     const { failures } = await engine.run()
     expect(failures.map((failure) => failure.message)).toEqual(['This file is too large to be exported.'])

@@ -3,15 +3,21 @@ import { extractFile, TOO_LARGE, tooLarge } from '../../extract-file.ts'
 import { GoogleError } from '../shared/error.ts'
 import type { DriveFile, DriveRun } from './run.ts'
 import { runCooperatively, type Pausable } from '../../../kernel/cooperative.ts'
-import type { ExtractedText } from '../../../file-text/index.ts'
+import type { ExtractedText, TextFormat } from '../../../file-text/index.ts'
 
+const WORKBOOK = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 // Export types of Google's own formats, best first. A document's Markdown embeds its images, so a document too large
-// for Markdown may still fit as plain text. A spreadsheet's CSV holds its first sheet only.
+// for Markdown may still fit as plain text. A spreadsheet too large for Excel may fit as CSV, its first sheet only.
 // https://developers.google.com/workspace/drive/api/guides/ref-export-formats
 const EXPORTS = new Map<string, readonly string[]>([
   ['application/vnd.google-apps.document', ['text/markdown', 'text/plain']],
-  ['application/vnd.google-apps.spreadsheet', ['text/csv']],
+  ['application/vnd.google-apps.spreadsheet', [WORKBOOK, 'text/csv']],
   ['application/vnd.google-apps.presentation', ['text/plain']],
+])
+
+const FORMATS = new Map<string, TextFormat>([
+  [WORKBOOK, 'excel'],
+  ['text/csv', 'csv'],
 ])
 
 /** Only one file over this size is in memory at a time. */
@@ -54,7 +60,7 @@ async function exportText(
     )
     const { signal } = run.session
     return await extractFile(run, {
-      format: mimeType === 'text/csv' ? 'csv' : 'text',
+      format: FORMATS.get(mimeType ?? '') ?? 'text',
       bytes: mimeType === 'text/markdown' ? await runCooperatively(withoutPictures(bytes), signal) : bytes,
       charset: 'utf-8',
       path: file.name,
