@@ -48,9 +48,12 @@ export function toPassage(kind: Passage['kind'], text: string, under: Under): Pa
   return { kind, text: shown, cells: [], isTitle: false, step: null, ...under }
 }
 
+/** The author of a message, or a word such as "Note". */
+const NAMED = /^\p{Lu}[^:\n]{0,60}: /u
+
 /** Whether a sentence needs the one before it. */
 export function pointsBack({ kind, text }: Passage): boolean {
-  return kind === 'sentence' && POINTS_BACK.test(text)
+  return kind === 'sentence' && POINTS_BACK.test(text.replace(NAMED, ''))
 }
 
 const NAMES =

@@ -2,15 +2,26 @@ import { describe, expect, it } from 'vitest'
 import { aHit } from '../../../test/support/hits.ts'
 import { loadTermWeights } from '../../inference/term-weights.ts'
 import { inOneGo } from '../../kernel/cooperative.ts'
+import type { Hit } from '../../retrieval/index.ts'
 import type { Candidate } from './candidate.ts'
 import { createReadMaterial } from './read-material.ts'
 import { renderAnswer } from './render-answer.ts'
+import { createSpeakerOf } from './speakers.ts'
 
 const { read } = createReadMaterial(await loadTermWeights())
-function render(content: string, choose = (all: readonly Candidate[]) => [all]): string {
-  const hit = aHit({ title: 'Bins', content })
+function render(
+  content: string,
+  choose = (all: readonly Candidate[]) => [all],
+  metadata: Hit['metadata'] = {},
+): string {
+  const hit = aHit({ title: 'Bins', content, metadata })
   const { candidates } = inOneGo(read({ question: 'bins', hits: [hit], around: [] }))
-  const options = { narrow: <T>(passage: T): T => passage, headingOf: () => null, speakerOf: () => null }
+  const options = {
+    narrow: <T>(passage: T): T => passage,
+    headingOf: () => null,
+    speakerOf: createSpeakerOf([hit], candidates),
+    asksForPerson: false,
+  }
   return renderAnswer(choose(candidates), candidates, options)
 }
 
@@ -28,6 +39,22 @@ it('shows the sentence before code once, also in another group', () => {
   expect(render(content)).toBe(`Bins are blue. [1]\n${code}`)
   expect(render(content, (all) => [all.slice(1, 2), all.slice(2)])).toBe(code)
   expect(render(content, (all) => [all.slice(1, 2)])).toBe(`${sentence}. [1]`)
+})
+
+describe('a conversation', () => {
+  const content = 'Ada: the lid stays open all night. It rains in\nBen: that explains the smell'
+  const metadata = { senders: ['Ada', 'Ben'] }
+
+  it('has each message on its own line', () => {
+    expect(render(content, undefined, metadata)).toBe(
+      'Ada: the lid stays open all night. [1] It rains in [1]\nBen: that explains the smell [1]',
+    )
+  })
+
+  it('has the message that another one refers to', () => {
+    const last = (all: readonly Candidate[]): Candidate[][] => [all.slice(-1)]
+    expect(render(content, last, metadata)).toBe('It rains in [1]\nBen: that explains the smell [1]')
+  })
 })
 
 describe('a list', () => {

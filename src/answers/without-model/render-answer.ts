@@ -11,8 +11,9 @@ export interface RenderOptions {
   narrow: (passage: Passage) => Passage
   /** The heading that a sentence needs to make sense. */
   headingOf: (candidate: Candidate) => string | null
-  /** Who wrote it, if the question asks for a person. */
   speakerOf: SpeakerOf
+  /** Whether the question asks for a person, so that every message needs its author. */
+  asksForPerson: boolean
 }
 
 /** Renders groups of passages, the most important first, and each passage once. */
@@ -114,7 +115,7 @@ function renderRun(run: readonly Candidate[], options: RenderOptions): string {
   const speakers = run.map(options.speakerOf)
   const marked = run.map(({ passage, hit }, at) => {
     const speaker = speakers[at]
-    const isNameShown = speaker?.isNamed || speaker?.name === speakers[at - 1]?.name
+    const isNameShown = !options.asksForPerson || speaker?.isNamed || speaker?.name === speakers[at - 1]?.name
     const name = speaker && !isNameShown ? `${speaker.name}: ` : ''
     return `${name}${options.narrow(passage).text}${passage.kind === 'code' ? '\n' : ' '}[${hit + 1}]`
   })
@@ -122,7 +123,8 @@ function renderRun(run: readonly Candidate[], options: RenderOptions): string {
   const label = first ? labelOf(first) : null
   if (run[0] !== undefined && first?.kind === 'sentence') {
     const heading = options.headingOf(run[0])
-    return heading === null ? marked.join(' ') : `${heading}: ${marked.join(' ')}`
+    const text = marked.reduce((before, next, at) => `${before}${speakers[at]?.isNamed ? '\n' : ' '}${next}`)
+    return heading === null ? text : `${heading}: ${text}`
   }
   if (first?.kind === 'code') return label === null ? marked.join('\n') : `${label}:\n${marked.join('\n')}`
   const items = joinItems(run, marked)

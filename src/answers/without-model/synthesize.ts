@@ -98,7 +98,8 @@ export function createSynthesize(terms: TermWeights): Synthesize {
         isWeak || asksSame(candidate.passage.heading)
           ? null
           : neededHeading(candidate, found.sections, weights, terms),
-      speakerOf: askedTypes(text).includes('person') ? createSpeakerOf(hits, candidates) : () => null,
+      speakerOf: createSpeakerOf(hits, candidates),
+      asksForPerson: askedTypes(text).includes('person'),
     })
     const place = isWeak ? placeOf(best, hits, found.sections) : ''
     const preface = place === '' ? '' : `Closest match: *${place}*\n\n`
