@@ -12,6 +12,9 @@ import {
 import { type Narrowing, readRows, type StoredRows } from './read-rows.ts'
 import { fitsRowCache, type RowCache } from './row-cache.ts'
 
+/** More than the candidates of most searches. */
+const CACHED_AT_ONCE_MAX = 512
+
 /** The rows of candidates, with the changes since they were found. */
 export interface RowsRead {
   state: 'read'
@@ -51,11 +54,12 @@ export function createReadCandidates({
     if (isKnown && held && revision === query.seenRevision)
       return { state: 'read', rows, changedItemIds: NONE }
     if (!isKnown && cached) missedRows(cached)
-    // The cache needs all rows.
+    // The cache needs all rows, but not those of thousands of equal texts at once.
+    const isNarrow = cached === null || missing.length > CACHED_AT_ONCE_MAX
     const read = await readRows(db, query, {
       keys: missing,
       since: revision,
-      narrowing: cached ? undefined : narrowing,
+      narrowing: isNarrow ? narrowing : undefined,
     })
     const refusal = refusalOf(held, query, candidateSet, read)
     if (refusal) return refusal

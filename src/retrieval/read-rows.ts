@@ -182,12 +182,24 @@ function rowsByKey(
     )`
 }
 
-/** Keeps rows up to the k-th distance plus rounding. Changed rows do not count: they may be unreadable. */
+/**
+ * Keeps rows up to the k-th distance plus rounding, and of equal vectors the first k. Changed rows do not count: they may be
+ * unreadable.
+ */
 function nearEnough({ vector, limit }: Narrowing): RawBuilder<unknown> {
-  return sql`where n.distance <= coalesce(
-        (select m.distance from found m where m.id not in (select c.id from changed c)
-          order by m.distance offset ${limit - 1}::int limit 1) + ${2 * distanceError(vector.length)}::float8,
-        'Infinity'::float8)`
+  const isChanged = sql`m.id in (select c.id from changed c)`
+  return sql`where (n.id, n.position) in (
+        select m.id, m.position from (
+          select m.id, m.position, ${isChanged} as is_changed, row_number() over (
+            partition by sha256(halfvec_send(m.embedding)), ${isChanged} order by m.id, m.position) as copy
+          from found m
+          where m.distance <= coalesce(
+            (select m.distance from found m where not ${isChanged}
+              order by m.distance offset ${limit - 1}::int limit 1) + ${2 * distanceError(vector.length)}::float8,
+            'Infinity'::float8)
+        ) m
+        where m.is_changed or m.copy <= ${limit}::int
+      )`
 }
 
 /** Keys as two arrays in PostgreSQL's text form. */

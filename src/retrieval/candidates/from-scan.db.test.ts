@@ -5,9 +5,11 @@ import { createTestDatabase, type TestDatabase } from '../../../test/support/dat
 import { hashEmbeddingModel } from '../../../test/support/hash-embedding-model.ts'
 import { manyItems } from '../../../test/support/items.ts'
 import { insertOrganization } from '../../../test/support/organizations.ts'
-import { createItems } from '../../items/index.ts'
+import { createItems, type NewItem } from '../../items/index.ts'
 import { Readable } from '../../kernel/viewer.ts'
 import { createModelRegistry, readModelState } from '../../models/index.ts'
+import { testTerms } from '../../../test/support/term-weights.ts'
+import { createFindNearest } from '../find-nearest.ts'
 import type { NearestQuery } from '../nearest-query.ts'
 import { createScanSource } from './from-scan.ts'
 
@@ -23,12 +25,13 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** Asks a new organization with this many chunks for the words that all of them have. */
-async function askedOf(chunks: number): Promise<NearestQuery> {
+/** Asks a new organization with this many chunks for a word that all of them have. */
+async function askedOf(chunks: number, values: Partial<NewItem> = {}): Promise<NearestQuery> {
   const { db } = database
   const organization = await insertOrganization(db)
   const models = createModelRegistry({ configured: model, builtin: async () => model })
-  await createItems({ db, models, clock }).write(organization.id, manyItems(organization, chunks))
+  const items = manyItems(organization, chunks).map((item) => ({ ...item, ...values }))
+  await createItems({ db, models, clock }).write(organization.id, items)
   const { active } = await readModelState(db, organization.id)
   if (active === null) throw new Error('nothing is stored')
   statements = []
@@ -73,5 +76,21 @@ describe('a scan of the database', () => {
     expect(nearest?.candidates).toHaveLength(16)
     expect(statements).toHaveLength(1)
     expect(statements[0]?.sql).not.toContain('halfvec_send')
+  })
+
+  it('answers among hundreds of equal chunks, in the order of items, and reads only as many rows as it returns', async () => {
+    const { db } = database
+    const query = await askedOf(300, { title: 'chat', body: 'common thanks' })
+    const nearest = await createFindNearest({ db, terms: testTerms }).nearest({ ...query, limit: 1 })
+    const { id } = await db
+      .selectFrom('source_items')
+      .select('id')
+      .where('organization_id', '=', query.organizationId)
+      .orderBy('id')
+      .executeTakeFirstOrThrow()
+    expect(nearest).toMatchObject({ state: 'found', chunks: [{ sourceItemId: id }] })
+    const reads = statements.filter(({ sql }) => sql.includes('found as materialized'))
+    const sizes = await Promise.all(reads.map(async (one) => (await db.executeQuery(one)).rows.length))
+    expect(sizes).toEqual([1, 1])
   })
 })

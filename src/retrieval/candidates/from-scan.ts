@@ -32,7 +32,9 @@ export function createScanSource(db: Db, query: NearestQuery, isRanked: boolean)
     path: 'database',
     held: null,
     async findCandidates(limit) {
-      const wanted = isRanked ? CANDIDATES_MAX : Math.min(CANDIDATES_MAX, limit + MARGIN)
+      // A second call follows more near ties than the margin, of which there can be thousands.
+      const isAgain = limit > query.limit
+      const wanted = isRanked || isAgain ? CANDIDATES_MAX : Math.min(CANDIDATES_MAX, limit + MARGIN)
       const rows = Rows.parse(await scan(db, query, wanted))
       const found = rows.filter((row) => row.id !== null)
       const isAll = found.length < wanted || wanted === CANDIDATES_MAX
