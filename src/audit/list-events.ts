@@ -37,17 +37,12 @@ export async function pageEvents(
   const { action, actor, target, from, to } = filter
   const list = ['audit-events', caller.organizationId, action, actor, target, from, to]
   const query = { cursor, limit }
-  const events = selectEvents(db, caller, await withDeletedItems(db, caller, filter))
+  const events = filterEvents(db, caller, await withDeletedItems(db, caller, filter)).selectAll()
   const { page, nextCursor } = await readPage(events, list, NEWEST, query)
   return { auditEvents: page.map(toView), ...(nextCursor === null ? {} : { nextCursor }) }
 }
 
-/** The query for matching events; each filter has an index in the order of a list. */
-export function selectEvents(db: Db, caller: Caller, filter: EventFilter) {
-  return filterEvents(db, caller, filter).selectAll()
-}
-
-/** The same without columns. */
+/** The query for matching events, without columns; each filter has an index in the order of a list. */
 export function filterEvents(
   db: Db,
   caller: Caller,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
+import { readKeyNames } from '../database/key-names.ts'
 import type { ChargedAction } from '../kernel/actions.ts'
 import { LINES_MAX, type Usage } from './schemas.ts'
 
@@ -34,15 +35,8 @@ export async function readDays(
   const rows = await selectLines(db, organizationId, range, linesMax + 1)
   const shown = rows.slice(0, linesMax)
   const [keys, people] = await Promise.all([
-    namesOfKeys(
-      db,
-      organizationId,
-      shown.filter((row) => !row.is_user),
-    ),
-    namesOfPeople(
-      db,
-      shown.filter((row) => row.is_user),
-    ),
+    readKeyNames(db, organizationId, subjectsOf(shown, 'keys')),
+    namesOfPeople(db, subjectsOf(shown, 'people')),
   ])
   return {
     days: shown.map(({ date, subject_id, is_user, surface, is_mcp, requests, credits }) => ({
@@ -79,29 +73,17 @@ async function selectLines(
   return rows
 }
 
-async function namesOfKeys(
-  db: Db,
-  organizationId: string,
-  rows: readonly LineRow[],
-): Promise<Map<string, string | null>> {
-  const ids = subjectsOf(rows)
-  if (ids.length === 0) return new Map()
+async function namesOfPeople(db: Db, ids: ReadonlySet<string>): Promise<Map<string, string | null>> {
+  if (ids.size === 0) return new Map()
   const named = await db
-    .selectFrom('api_keys')
-    .select(['id', 'name'])
-    .where('organization_id', '=', organizationId)
-    .where('id', 'in', ids)
+    .selectFrom('users')
+    .select(['id', 'name', 'email'])
+    .where('id', 'in', [...ids])
     .execute()
-  return new Map(named.map(({ id, name }) => [id, name]))
-}
-
-async function namesOfPeople(db: Db, rows: readonly LineRow[]): Promise<Map<string, string | null>> {
-  const ids = subjectsOf(rows)
-  if (ids.length === 0) return new Map()
-  const named = await db.selectFrom('users').select(['id', 'name', 'email']).where('id', 'in', ids).execute()
   return new Map(named.map(({ id, name, email }) => [id, name ?? email]))
 }
 
-function subjectsOf(rows: readonly LineRow[]): string[] {
-  return [...new Set(rows.map(({ subject_id }) => subject_id))]
+function subjectsOf(rows: readonly LineRow[], kind: 'keys' | 'people'): Set<string> {
+  const isUser = kind === 'people'
+  return new Set(rows.filter((row) => row.is_user === isUser).map(({ subject_id }) => subject_id))
 }

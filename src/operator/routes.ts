@@ -79,8 +79,7 @@ export const operatorRoutes = [
         nextCursor,
       }),
     },
-    handle: async ({ query }, { operator }) =>
-      reply(200, await operator.listOrganizations({ limit: query.limit, cursor: query.cursor })),
+    handle: async ({ query }, { operator }) => reply(200, await operator.listOrganizations(query)),
   }),
   defineRoute<OperatorServices>()({
     ...shared,

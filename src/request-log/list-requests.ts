@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
+import { readKeyNames } from '../database/key-names.ts'
 import { type PageQuery, readPage } from '../database/list-page.ts'
 import type { LoggedRequest } from './schemas.ts'
 
@@ -32,7 +33,7 @@ export async function listRequests(
   const list = ['request-log', organizationId, apiKeyId, status, path, from, to]
   const matching = selectRequests(db, organizationId, filter)
   const { page, nextCursor } = await readPage(matching, list, NEWEST, { cursor, limit })
-  const names = await namesOfKeys(db, organizationId, new Set(page.map((row) => row.api_key_id)))
+  const names = await readKeyNames(db, organizationId, new Set(page.map((row) => row.api_key_id)))
   return {
     requests: page.map((row) => ({
       requestId: row.request_id,
@@ -67,19 +68,4 @@ function statusesOf(status: string): [number, number] {
   if (!status.endsWith('xx')) return [Number(status), Number(status)]
   const first = Number(status[0]) * 100
   return [first, first + 99]
-}
-
-async function namesOfKeys(
-  db: Db,
-  organizationId: string,
-  ids: ReadonlySet<string>,
-): Promise<Map<string, string>> {
-  if (ids.size === 0) return new Map()
-  const keys = await db
-    .selectFrom('api_keys')
-    .select(['id', 'name'])
-    .where('organization_id', '=', organizationId)
-    .where('id', 'in', [...ids])
-    .execute()
-  return new Map(keys.map(({ id, name }) => [id, name]))
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { exportEvents } from '../../src/audit/export-events.ts'
-import { type EventFilter, NEWEST, selectEvents } from '../../src/audit/list-events.ts'
+import { type EventFilter, filterEvents, NEWEST } from '../../src/audit/list-events.ts'
 import { newestFirst } from '../../src/database/list-page.ts'
 import type { NewRow } from '../../src/database/schema.ts'
 import type { ConsoleCaller } from '../../src/kernel/caller.ts'
@@ -171,7 +171,7 @@ describe('the trail for people', () => {
     await store(3_000, (at) => ({ action: at === 0 ? 'api_key.revoke' : 'source.update' }))
     await sql`analyze audit_events`.execute(service.database.db)
     const place = { at: new Date(NOW.getTime() + 2_000_000).toISOString(), id: randomUUID() }
-    const events = selectEvents(service.database.db, caller(), filter)
+    const events = filterEvents(service.database.db, caller(), filter).selectAll()
     const plan = await newestFirst(events, NEWEST, place).limit(50).explain()
     const text = JSON.stringify(plan)
     expect(text).toContain(index)
