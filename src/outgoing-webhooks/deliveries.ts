@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import { isLeaseFree } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
+import { readPage } from '../database/list-page.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -12,7 +12,7 @@ import { record } from './webhooks.ts'
 import type { Delivery, DeliveryQuery } from './schemas.ts'
 
 export interface Deliveries {
-  /** A page of a webhook's deliveries, newest first. @throws AppError `not_found` */
+  /** A page of a webhook's deliveries, newest first. @throws AppError `not_found`, `validation_failed` */
   list(
     organizationId: string,
     webhookId: string,
@@ -33,11 +33,17 @@ export function createDeliveries(deps: { db: Db; clock: Clock; onQueued: () => v
     return delivery
   }
   return {
-    async list(organizationId, webhookId, page) {
+    async list(organizationId, webhookId, { status, ...query }) {
       await requireWebhook(db, organizationId, webhookId)
-      const rows = await listRows(db, organizationId, webhookId, page)
-      const deliveries = rows.slice(0, page.limit).map(toView)
-      return { deliveries, nextCursor: rows.length > page.limit ? (deliveries.at(-1)?.id ?? null) : null }
+      let rows = db
+        .selectFrom('webhook_deliveries')
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .where('webhook_id', '=', webhookId)
+      if (status !== undefined) rows = rows.where('status', '=', status)
+      const list = ['webhook-deliveries', organizationId, webhookId, status]
+      const { page, nextCursor } = await readPage(rows, list, { at: 'created_at', id: 'id' }, query)
+      return { deliveries: page.map(toView), nextCursor }
     },
     test: (caller, webhookId) =>
       transact(async (tx) => {
@@ -67,31 +73,6 @@ export function createDeliveries(deps: { db: Db; clock: Clock; onQueued: () => v
         return toView(await find(tx, organizationId, id))
       }),
   }
-}
-
-/** One more than the page size, to detect a next page. */
-async function listRows(
-  db: Db,
-  organizationId: string,
-  webhookId: string,
-  { limit, cursor, status }: DeliveryQuery,
-): Promise<Row<'webhook_deliveries'>[]> {
-  let rows = db
-    .selectFrom('webhook_deliveries')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('webhook_id', '=', webhookId)
-  if (status !== undefined) rows = rows.where('status', '=', status)
-  if (cursor !== undefined)
-    rows = rows.where(
-      sql<boolean>`(created_at, id) < (select c.created_at, c.id from webhook_deliveries c
-        where c.organization_id = ${organizationId} and c.webhook_id = ${webhookId} and c.id = ${cursor})`,
-    )
-  return await rows
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
 }
 
 async function find(db: Db, organizationId: string, id: string): Promise<Row<'webhook_deliveries'>> {

@@ -4,10 +4,10 @@ import {
   count,
   distinct,
   EXAMPLE_ID,
-  givenId,
   label,
   moment,
   momentOrNull,
+  pageCursor,
   shownId,
   text,
   textOrNull,
@@ -115,9 +115,7 @@ export const DeliveryQuery = z.strictObject({
     .enum(DELIVERY_STATUSES)
     .optional()
     .meta({ description: 'Only deliveries with this status.', example: 'failed' }),
-  cursor: givenId
-    .optional()
-    .describe('`nextCursor` of the previous page, with the same filters; omit it for the first page.'),
+  cursor: pageCursor,
   limit: z.coerce.number().int().min(1).max(200).default(50).describe('Maximum number of deliveries.'),
 })
 export type DeliveryQuery = z.output<typeof DeliveryQuery>

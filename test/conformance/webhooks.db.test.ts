@@ -280,6 +280,10 @@ describe('webhook events', () => {
     const second = (await call('GET', `/${id}/deliveries?limit=2&cursor=${first.nextCursor}`)).body
     expect([...first.deliveries, ...second.deliveries]).toEqual(all)
     expect(second.nextCursor).toBeNull()
+    // The delivery that a page ends with can be deleted before the next page is read.
+    await service.database.db.deleteFrom('webhook_deliveries').where('id', '=', all[1].id).execute()
+    const again = (await call('GET', `/${id}/deliveries?limit=2&cursor=${first.nextCursor}`)).body
+    expect(again.deliveries).toEqual(second.deliveries)
     expect((await call('POST', `/deliveries/${all[0].id}/replay`)).body.delivery).toMatchObject({
       id: all[0].id,
       status: 'pending',
