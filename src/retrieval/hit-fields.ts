@@ -2,15 +2,15 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { PROVIDERS } from '../providers/index.ts'
 
-/**
- * The stored fields of a hit. For a new one, add its column here and describe it in `Hit` (`schemas.ts`): searches copy
- * every field. Only `toHit` (`search.ts`) names fields, to convert them or because they are not stored.
- */
 /** Without a look at each of the thousand values that metadata can have: a search reads hundreds of rows. */
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null
 }
 
+/**
+ * The stored fields of a hit. For a new one, add its column here and describe it in `Hit` (`schemas.ts`): searches copy
+ * every field. Only `toHit` (`search.ts`) names fields, to convert them or because they are not stored.
+ */
 export const ShownChunk = z.object({
   title: z.string(),
   url: z.string().nullable(),

@@ -54,12 +54,10 @@ export function createReadCandidates({
     if (isKnown && held && revision === query.seenRevision)
       return { state: 'read', rows, changedItemIds: NONE }
     if (!isKnown && cached) missedRows(cached)
-    // The cache needs all rows, but not those of thousands of equal texts at once.
-    const isNarrow = cached === null || missing.length > CACHED_AT_ONCE_MAX
     const read = await readRows(db, query, {
       keys: missing,
       since: revision,
-      narrowing: isNarrow ? narrowing : undefined,
+      narrowing: fillsCache(cached, missing) ? undefined : narrowing,
     })
     const refusal = refusalOf(held, query, candidateSet, read)
     if (refusal) return refusal
@@ -68,6 +66,11 @@ export function createReadCandidates({
     else if (cached) toCache(cache, missing, rows)
     return { state: 'read', rows, changedItemIds }
   }
+}
+
+/** The cache needs all rows, but not those of thousands of equal texts at once. */
+function fillsCache(cached: HeldSnapshot | null, missing: readonly Candidate[]): boolean {
+  return cached !== null && missing.length <= CACHED_AT_ONCE_MAX
 }
 
 type NoRows = Exclude<Outcome, { state: 'found' }>

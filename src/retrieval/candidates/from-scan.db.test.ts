@@ -30,7 +30,7 @@ async function askedOf(chunks: number, values: Partial<NewItem> = {}): Promise<N
   const { db } = database
   const organization = await insertOrganization(db)
   const models = createModelRegistry({ configured: model, builtin: async () => model })
-  const items = manyItems(organization, chunks).map((item) => ({ ...item, ...values }))
+  const items = manyItems(organization, chunks).map((item) => Object.assign(item, values))
   await createItems({ db, models, clock }).write(organization.id, items)
   const { active } = await readModelState(db, organization.id)
   if (active === null) throw new Error('nothing is stored')
