@@ -1,16 +1,9 @@
 import type { ChangePage, ItemFailure, ProviderItem } from '../../adapter.ts'
 import { storedPages } from '../../stored-ids.ts'
 import { readThread, type HistoryBlock } from '../history/blocks.ts'
-import {
-  channelIdRange,
-  conversationItem,
-  gatherConversations,
-  slackItemId,
-  threadItem,
-  type ItemContext,
-} from './items.ts'
+import { channelIdRange, conversationItem, gatherConversations, slackItemId, threadItem } from './items.ts'
 import { isThreadRoot, type SlackMessage } from './messages.ts'
-import type { SlackSync } from './run.ts'
+import type { ChannelReading } from './run.ts'
 import { areUnwatchedKnown, isThreadKnown, watchThread } from './watched-threads.ts'
 
 /** The result of reading a part of a channel: everything with a `ts` at or above `from`, up to the part before it. */
@@ -20,10 +13,6 @@ export interface ReadPart extends Required<
   from: string
   /** Ids that exist, upserted or not. */
   present: Set<string>
-}
-
-export interface ChannelReading extends SlackSync {
-  context: ItemContext
 }
 
 export interface ThreadChoice {

@@ -4,9 +4,8 @@ import type { SlackChannel } from './channels.ts'
 import type { SlackRun } from '../client.ts'
 import { writeSlackCursor, type SlackState } from './cursor.ts'
 import { readHistory } from '../history/blocks.ts'
-import type { SlackWorkspace } from './items.ts'
+import type { ItemContext, SlackWorkspace } from './items.ts'
 import { createSlackDirectory, type SlackDirectory } from './people.ts'
-import type { ChannelReading } from './read-channel.ts'
 import { pruneThreads } from './watched-threads.ts'
 
 export interface SlackChangesOptions {
@@ -30,6 +29,11 @@ export interface SlackSync {
   outage: OutageGuard
   /** Channels to read, by id: allowed ones that the bot is in or can join. */
   channels: Map<string, SlackChannel>
+}
+
+/** Shared by all parts of one channel. */
+export interface ChannelReading extends SlackSync {
+  context: ItemContext
 }
 
 type Progress = Partial<Pick<ChangePage, 'upserts' | 'deletions' | 'failures' | 'discovered' | 'unchanged'>>
