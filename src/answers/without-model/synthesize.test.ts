@@ -318,6 +318,16 @@ describe('an answer never has', () => {
     expect(ask('Who owns payroll?', [owners])).toMatch(/Payroll – Owner: Ines Okafor/)
   })
 
+  it('the columns of a row without those that the second part of a question asks for', () => {
+    const leave = hit(
+      'Other leave',
+      '| Type | Days | Paid by |\n|---|---|---|\n| Parental leave | 28 | Social security |\n| Moving | 1 | Employer |',
+    )
+    expect(ask('How many days of parental leave are there, and who pays?', [leave])).toMatch(
+      /^Parental leave – Days: 28; Paid by: Social security \[1\]/,
+    )
+  })
+
   it('a license or navigation if anything else is stored', () => {
     const pages = [
       hit(

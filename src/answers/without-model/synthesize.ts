@@ -49,6 +49,14 @@ interface Answered {
   text: string
   document: string | undefined
 }
+/** What the answers to the parts of a question share. */
+interface Shared {
+  shown: Set<Passage>
+  /** The document of the first part's answer. */
+  document: string | undefined
+  isOnly: boolean
+}
+
 const NOTHING: Answered = { text: '', document: undefined }
 
 /** Writes answers without a language model. */
@@ -63,8 +71,7 @@ export function createSynthesize(terms: TermWeights): Synthesize {
     part: QuestionPart,
     found: Read,
     { hits, around, gains = [], isWeak = false }: Material,
-    shown: Set<Passage>,
-    document?: string,
+    { shown, document, isOnly }: Shared,
   ): Pausable<Answered> {
     const { text } = part
     const { candidates } = found
@@ -93,7 +100,8 @@ export function createSynthesize(terms: TermWeights): Synthesize {
     const groups = chosen.map((group) => group.filter(({ passage }) => !shown.has(passage)))
     for (const { passage } of groups.flat()) shown.add(passage)
     const answer = renderAnswer(groups, candidates, {
-      narrow: (passage) => narrowRow(text, passage, weights, terms),
+      // A row that answers both parts of a question is shown once.
+      narrow: (passage) => (isOnly ? narrowRow(text, passage, weights, terms) : passage),
       headingOf: (candidate) =>
         isWeak || asksSame(candidate.passage.heading)
           ? null
@@ -113,7 +121,13 @@ export function createSynthesize(terms: TermWeights): Synthesize {
     const parts = material.isWeak ? [{ text: material.question, rest: '' }] : splitQuestion(material.question)
     const answers: Answered[] = []
     for (const part of parts)
-      answers.push(yield* answerPart(part, found, material, shown, answers[0]?.document))
+      answers.push(
+        yield* answerPart(part, found, material, {
+          shown,
+          document: answers[0]?.document,
+          isOnly: parts.length === 1,
+        }),
+      )
     return answers.flatMap(({ text }) => (text === '' ? [] : [text])).join('\n\n')
   }
 }
