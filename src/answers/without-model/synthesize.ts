@@ -85,10 +85,8 @@ export function createSynthesize(terms: TermWeights): Synthesize {
       candidate.score += (gains[candidate.hit] ?? 0) + (isSame ? SAME_DOCUMENT_GAIN : 0)
       candidate.score -= losses[candidate.hit] ?? 0
     }
-    // With weak evidence, a passage that shares no word with the question is a poor match.
-    const sharing = isWeak ? candidates.filter(({ covers }) => covers > 0) : candidates
     const wants = { code: asksForCode(text), definition: asksWhatItIs(text) }
-    const { lead, support } = choosePassages(sharing.length > 0 ? sharing : candidates, wants)
+    const { lead, support } = choosePassages(candidates, wants)
     const [best] = lead
     if (best === undefined) return NOTHING
     const askedWords = { weights, stemsOf: (said: string) => stemsOf(said, terms) }
