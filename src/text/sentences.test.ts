@@ -24,6 +24,7 @@ describe('sentenceStarts', () => {
     ['今天天气很好。我们去公园吧！好吗？', ['今天天气很好。', '我们去公园吧！', '好吗？']],
     ['यह पहला है। यह दूसरा है।', ['यह पहला है।', 'यह दूसरा है।']],
     ['هل أنت بخير؟ نعم.', ['هل أنت بخير؟', 'نعم.']],
+    ['It costs EUR 96 excl. VAT now. Pay it.', ['It costs EUR 96 excl. VAT now.', 'Pay it.']],
     ['no terminators at all', ['no terminators at all']],
   ])('splits %j', (text, expected) => {
     expect(sentences(text)).toEqual(expected)

@@ -10,7 +10,7 @@ const FIRST_WIDE = 0x3002
 const ABBREVIATIONS = new Set(
   (
     'dr mr mrs ms mx prof st sr jr sra srta vs inc ltd corp approx dept est al cf ca gen col lt sgt capt cmdr rev hon ' +
-    'gov pres rep sen mt ft messrs mme mlle bzw vgl evtl inkl ggf hr sog sig dott ing dipl resp incl viz eg ie'
+    'gov pres rep sen mt ft messrs mme mlle bzw vgl evtl inkl ggf hr sog sig dott ing dipl resp incl excl viz eg ie'
   ).split(' '),
 )
 /** Abbreviations only before a number ("No. 5", "Fig. 2", "Jan. 3"); elsewhere they may end a sentence. */

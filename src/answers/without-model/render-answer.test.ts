@@ -13,12 +13,13 @@ function render(
   content: string,
   choose = (all: readonly Candidate[]) => [all],
   metadata: Hit['metadata'] = {},
+  heading: string | null = null,
 ): string {
   const hit = aHit({ title: 'Bins', content, metadata })
   const { candidates } = inOneGo(read({ question: 'bins', hits: [hit], around: [] }))
   const options = {
     narrow: <T>(passage: T): T => passage,
-    headingOf: () => null,
+    headingOf: () => heading,
     speakerOf: createSpeakerOf([hit], candidates),
     asksForPerson: false,
   }
@@ -39,6 +40,14 @@ it('shows the sentence before code once, also in another group', () => {
   expect(render(content)).toBe(`Bins are blue. [1]\n${code}`)
   expect(render(content, (all) => [all.slice(1, 2), all.slice(2)])).toBe(code)
   expect(render(content, (all) => [all.slice(1, 2)])).toBe(`${sentence}. [1]`)
+})
+
+it('shows the heading of several passages in a row once', () => {
+  const content = 'Bins are emptied on Monday.\n\n- Paper is blue.\n\nThey hold paper.'
+  const apart = (all: readonly Candidate[]): Candidate[][] => [all.slice(0, 1), all.slice(-1)]
+  expect(render(content, apart, {}, 'Bins of Ghent')).toMatch(
+    /^Bins of Ghent: Bins are emptied .* \[1\]\n\nThey hold/,
+  )
 })
 
 describe('a conversation', () => {

@@ -23,13 +23,25 @@ export function renderAnswer(
   options: RenderOptions,
 ): string {
   const shown = new Set(introductions(groups.flat()))
+  const oneHeading = { ...options, headingOf: onceInARow(options.headingOf) }
   const texts: string[] = []
   for (const group of groups) {
     const unshown = withCompanions(group, all).filter((candidate) => !shown.has(candidate))
-    if (unshown.length > 0) texts.push(renderGroup(unshown, options))
+    if (unshown.length > 0) texts.push(renderGroup(unshown, oneHeading))
     for (const candidate of unshown) shown.add(candidate)
   }
   return texts.join('\n\n')
+}
+
+/** Leaves out a heading that the text before already has. */
+function onceInARow(headingOf: RenderOptions['headingOf']): RenderOptions['headingOf'] {
+  let last: string | null = null
+  return (candidate) => {
+    const heading = headingOf(candidate)
+    const isRepeated = heading === last
+    last = heading
+    return isRepeated ? null : heading
+  }
 }
 
 /** What chosen code shows as its label, and the sentences that list items and rows show as theirs. */
