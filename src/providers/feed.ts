@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { inParts } from '../kernel/in-parts.ts'
 import { mapBounded } from './map-bounded.ts'
 import { createOutageGuard, isUnavailable, type OutageGuard } from './outage-guard.ts'
 import { crawlName, emptyStep, parseCursor, RetryList, retryLater, type Step } from './run-state.ts'
@@ -15,6 +16,10 @@ import {
 } from './adapter.ts'
 
 const READ_AT_ONCE = 4
+/** Items read between two checks of how much text is in memory. */
+const ITEMS_A_CHECK = 24
+/** A list with longer texts together is yielded in parts, so that many huge items do not fill the memory. */
+const CHARACTERS_HELD_MAX = 8_000_000
 
 /** A possible item. `entry` is its list entry, if it says anything about the item. */
 export interface Listed<Entry> {
@@ -100,7 +105,6 @@ async function* readFeed<Entry>(
 ): AsyncGenerator<ChangePage> {
   const state: Cursor =
     input.cursor === null ? await startCrawl(session, feed) : parseCursor(input.cursor, Cursor)
-  const read = createReader(session, feed, state, createOutageGuard(session.signal, probe))
   const page = (step: Step, complete: boolean, snapshot: string | null): ChangePage => ({
     ...step,
     // A copy: the state changes while the engine stores the page.
@@ -108,11 +112,13 @@ async function* readFeed<Entry>(
     complete,
     snapshot,
   })
+  const guard = createOutageGuard(session.signal, probe)
+  const read = createReader({ session, feed, state, guard, page })
   if (state.crawl !== null) {
     const { name, after } = state.crawl
     for (let position = after; ;) {
       const { listed, unreachable, next, isLast, since } = await feed.list(position, state.since)
-      const step = await read(listed, unreachable)
+      const step = yield* read({ listed, unreachable }, name)
       position = next
       if (since !== undefined) state.since = since
       state.crawl = isLast ? null : { name, after: next }
@@ -121,10 +127,10 @@ async function* readFeed<Entry>(
     }
   }
   const waiting = state.retry.map(({ id: externalId }) => ({ externalId, entry: null }))
-  if (waiting.length > 0) yield page(await read(waiting), false, null)
+  if (waiting.length > 0) yield page(yield* read({ listed: waiting }, null), false, null)
   for (;;) {
     const { listed, unreachable, next, isLast, gone } = await feed.changes(state.since)
-    const { deletions, ...step } = await read(listed, unreachable)
+    const { deletions, ...step } = yield* read({ listed, unreachable }, null)
     state.since = next
     state.retry = state.retry.filter(({ id }) => !gone.includes(id))
     yield page({ ...step, deletions: [...deletions, ...gone] }, isLast, null)
@@ -173,12 +179,19 @@ export function positionIn<Position>(
 }
 
 /** Reads the items of a list, several at once, and records those to retry. */
-function createReader<Entry>(
-  session: ProviderSession,
-  feed: Pick<Feed<Entry>, 'read' | 'readersOf'>,
-  state: Cursor,
-  guard: OutageGuard,
-) {
+function createReader<Entry>({
+  session,
+  feed,
+  state,
+  guard,
+  page,
+}: {
+  session: ProviderSession
+  feed: Pick<Feed<Entry>, 'read' | 'readersOf'>
+  state: Cursor
+  guard: OutageGuard
+  page: (step: Step, complete: boolean, snapshot: string | null) => ChangePage
+}) {
   const readersOf = async (externalId: string): Promise<Pick<ItemFailure, 'accessPolicy'>> => {
     if (feed.readersOf === undefined) return {}
     // Without an answer they stay as they were stored.
@@ -199,13 +212,9 @@ function createReader<Entry>(
       return { ...failed, externalId, isRefused: !isUnavailable(error) }
     }
   }
-  return async (
-    listed: readonly Listed<Entry>[],
-    unreachable: readonly ItemFailure[] = [],
-  ): Promise<Step> => {
-    const step = { ...emptyStep(), failures: [...unreachable], discovered: listed.length }
-    const outcomes = await mapBounded(listed, READ_AT_ONCE, attempt)
-    for (const { externalId, isUnfinished, isRefused, ...read } of outcomes) {
+  const readInto = async (step: Step, listed: readonly Listed<Entry>[]): Promise<void> => {
+    for (const outcome of await mapBounded(listed, READ_AT_ONCE, attempt)) {
+      const { externalId, isUnfinished, isRefused, ...read } = outcome
       state.retry = isUnfinished
         ? retryLater(state.retry, externalId, isRefused)
         : state.retry.filter(({ id }) => id !== externalId)
@@ -214,6 +223,21 @@ function createReader<Entry>(
       step.failures.push(...read.failures)
       step.skipped.push(...read.skipped)
     }
-    return step
+  }
+  /** Yields what is read before the last of the list, and returns the rest. Only the rest counts as discovered. */
+  return async function* (
+    { listed, unreachable = [] }: Pick<FeedPage<Entry>, 'listed' | 'unreachable'>,
+    snapshot: string | null,
+  ): AsyncGenerator<ChangePage, Step> {
+    let step: Step = { ...emptyStep(), failures: [...unreachable] }
+    for (const part of inParts(listed, ITEMS_A_CHECK)) {
+      const held = step.upserts.reduce((sum, { body }) => sum + body.length, 0)
+      if (held > CHARACTERS_HELD_MAX) {
+        yield page(step, false, snapshot)
+        step = emptyStep()
+      }
+      await readInto(step, part)
+    }
+    return { ...step, discovered: listed.length }
   }
 }
