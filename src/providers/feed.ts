@@ -117,8 +117,9 @@ async function* readFeed<Entry>(
   if (state.crawl !== null) {
     const { name, after } = state.crawl
     for (let position = after; ;) {
-      const { listed, unreachable, next, isLast, since } = await feed.list(position, state.since)
-      const step = yield* read({ listed, unreachable }, name)
+      const found = await feed.list(position, state.since)
+      const { next, isLast, since } = found
+      const step = yield* read(found, name)
       position = next
       if (since !== undefined) state.since = since
       state.crawl = isLast ? null : { name, after: next }
@@ -129,8 +130,9 @@ async function* readFeed<Entry>(
   const waiting = state.retry.map(({ id: externalId }) => ({ externalId, entry: null }))
   if (waiting.length > 0) yield page(yield* read({ listed: waiting }, null), false, null)
   for (;;) {
-    const { listed, unreachable, next, isLast, gone } = await feed.changes(state.since)
-    const { deletions, ...step } = yield* read({ listed, unreachable }, null)
+    const found = await feed.changes(state.since)
+    const { next, isLast, gone } = found
+    const { deletions, ...step } = yield* read(found, null)
     state.since = next
     state.retry = state.retry.filter(({ id }) => !gone.includes(id))
     yield page({ ...step, deletions: [...deletions, ...gone] }, isLast, null)
