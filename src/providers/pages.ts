@@ -1,6 +1,7 @@
 import { ProviderError } from './adapter.ts'
 
-const PAGES_MAX = 10_000
+/** More than the largest drive or channel has. */
+const PAGES_MAX = 100_000
 
 /** The pages of a list. `read` requests the one at a position: the next of the page before, null for the first. */
 export async function* followPages<Page>(
