@@ -70,7 +70,7 @@ export function createBackups(deps: {
         const ofDatabase = files.read(async (query) => {
           rows = await countRows(query)
         })
-        // Another one can begin once this one has released the database, which can be later than its reader leaves.
+        // Another backup begins only once this one has released the database, which may be after its reader left.
         const entries = inOrder(manifest, beside, ofDatabase, () => (isBusy = false))
         const bytes = writeArchive(entries, () => rows, at)
         bytes.once('close', () => {

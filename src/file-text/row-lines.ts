@@ -10,7 +10,8 @@ export type SheetRow = readonly ColumnCell[]
 /** Rows whose width shows which row names the columns. */
 const LOOK_AHEAD = 10
 const NAME_CHARACTERS_MAX = 120
-const NOTE_WORDS_MIN = 3
+/** A single cell with more words is a remark. */
+const CELL_WORDS_MAX = 3
 const YEAR = /^(?:19|20)\d\d$/
 
 /**
@@ -59,7 +60,7 @@ const cellsOf = (row: SheetRow): string => row.map(({ text }) => text).join(' | 
 
 /** Whether a row is a remark about the table. */
 function isNote([first, ...others]: SheetRow, names: ReadonlyMap<number, string>): boolean {
-  return others.length === 0 && names.size > 2 && (first?.text.split(' ').length ?? 0) > NOTE_WORDS_MIN
+  return others.length === 0 && names.size > 2 && (first?.text.split(' ').length ?? 0) > CELL_WORDS_MAX
 }
 
 function named(row: SheetRow, names: ReadonlyMap<number, string>): string {

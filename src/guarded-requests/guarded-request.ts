@@ -9,7 +9,7 @@ export type OpenRequest = (
   body?: string,
 ) => Promise<IncomingMessage>
 
-/** Of 1xx responses. Each costs time that no timeout limits, because they arrive thousands at once. */
+/** Limits 1xx responses: thousands can arrive at once and keep the event loop from its timeouts. */
 const INFORMATIONAL_MAX = 100
 
 /** Each request has its own connection to a checked address, no proxy and no redirects. @throws AddressNotAllowed */

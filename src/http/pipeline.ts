@@ -26,7 +26,7 @@ import { stringifyCooperatively } from './stringify-cooperatively.ts'
 
 /** The longest a handler can take before its signal aborts. */
 export const REQUEST_TIMEOUT_MS = 60_000
-/** How long the rights that a caller had before the body was read are not read again. */
+/** If a body takes longer to arrive, the caller's rights are read again. */
 const RIGHTS_VALID_MS = 1_000
 
 export type RequestCaller = Caller | UserCaller | ScimCaller | null

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { PROVIDERS } from '../providers/index.ts'
 
-/** Without a look at each of the thousand values that metadata can have: a search reads hundreds of rows. */
+/** Does not check each value: a search reads hundreds of rows, and metadata can have a thousand values. */
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null
 }

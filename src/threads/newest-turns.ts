@@ -1,7 +1,7 @@
 import { TURNS_KEPT_MAX } from '../kernel/retention.ts'
 import type { StoredTurn } from './schemas.ts'
 
-/** Of a thread's JSON, all of which each question rewrites. Fifty long answers fit. */
+/** Limits a thread's JSON, because each question rewrites all of it. Fifty long answers fit. */
 const CHARACTERS_MAX = 4 * 1024 * 1024
 
 /** The turns that a thread keeps, in their order. */

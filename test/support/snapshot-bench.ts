@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { nearestQuery } from './nearest-query.ts'
 import { createModelRegistry, readModelState } from '../../src/models/index.ts'
 import { createItems, type NewItem } from '../../src/items/index.ts'
 import type { NearestQuery } from '../../src/retrieval/nearest-query.ts'
@@ -7,7 +8,6 @@ import { readRevision } from '../../src/vector-memory/read-snapshot.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { hashEmbeddingModel } from './hash-embedding-model.ts'
 import { insertOrganization, type TestOrganization } from './organizations.ts'
-import { Readable } from '../../src/kernel/viewer.ts'
 
 /** An organization with items whose vectors are in memory, and a counter of database statements. */
 export interface SnapshotBench {
@@ -61,19 +61,14 @@ export async function startSnapshotBench(
     organization,
     memory,
     write: async (more) => void (await items.write(organization.id, more)),
-    queryOf: async (words, asked = {}) => ({
-      organizationId: organization.id,
-      model: active,
-      vector: await model.embedQuery(words),
-      limit: 8,
-      meaning: null,
-      providers: null,
-      readable: Readable.everything,
-      filter: {},
-      entityIds: null,
-      seenRevision: await readRevision(db, organization.id),
-      ...asked,
-    }),
+    queryOf: async (words, asked = {}) =>
+      nearestQuery({
+        organizationId: organization.id,
+        model: active,
+        vector: await model.embedQuery(words),
+        seenRevision: await readRevision(db, organization.id),
+        ...asked,
+      }),
     statementsOf,
     async untilCached(ask) {
       await expect.poll(() => statementsOf(ask), { timeout: 20_000 }).toBe(0)

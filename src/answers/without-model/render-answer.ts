@@ -127,8 +127,8 @@ function renderRun(run: readonly Candidate[], options: RenderOptions): string {
   const speakers = run.map(options.speakerOf)
   const marked = run.map(({ passage, hit }, at) => {
     const speaker = speakers[at]
-    const isNameShown = !options.asksForPerson || speaker?.isNamed || speaker?.name === speakers[at - 1]?.name
-    const name = speaker && !isNameShown ? `${speaker.name}: ` : ''
+    const isNew = speaker && !speaker.isNamed && speaker.name !== speakers[at - 1]?.name
+    const name = options.asksForPerson && isNew ? `${speaker.name}: ` : ''
     return `${name}${options.narrow(passage).text}${passage.kind === 'code' ? '\n' : ' '}[${hit + 1}]`
   })
   const first = run[0]?.passage

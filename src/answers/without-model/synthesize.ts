@@ -49,15 +49,17 @@ interface Answered {
   text: string
   document: string | undefined
 }
-/** What the answers to the parts of a question share. */
+const NOTHING: Answered = { text: '', document: undefined }
+
+/** What the answer to a part knows of the question's other part. */
 interface Shared {
+  /** Passages that its answer quotes. */
   shown: Set<Passage>
-  /** The document of the first part's answer. */
+  /** The document of its answer. */
   document: string | undefined
+  /** Whether there is no other part. */
   isOnly: boolean
 }
-
-const NOTHING: Answered = { text: '', document: undefined }
 
 /** Writes answers without a language model. */
 export type Synthesize = (material: Material) => Pausable<string>

@@ -26,7 +26,7 @@ interface RawSheet {
   rows: Row[]
 }
 
-/** The text of an Excel workbook: each visible sheet under its name, one line per row with the names of its columns. @throws if unreadable */
+/** The text of an Excel workbook: each visible sheet under its name, one line per row. @throws if unreadable */
 export async function readWorkbook(bytes: Uint8Array, maxTextBytes: number): Promise<FileText> {
   const office = await openOfficePackage(bytes)
   const main = await office.mainPart()

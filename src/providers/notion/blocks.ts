@@ -1,4 +1,5 @@
 import { iteratePaginatedAPI } from '@notionhq/client'
+import { tableRule } from '../../file-text/index.ts'
 import { blockText, isReadable, toNotionBlock, type NotionBlock } from './block-text.ts'
 import { isRejected } from '../adapter.ts'
 import type { NotionRun } from './client.ts'
@@ -54,7 +55,7 @@ export async function readBlocks(run: NotionRun, id: string, limits = BLOCK_LIMI
     if (block.type === 'file' || block.type === 'pdf') files += 1
     const text = blockText(block)
     if (text !== null) {
-      const rule = level.hasHeader ? `\n|${' --- |'.repeat(block.content.cells.length)}` : ''
+      const rule = level.hasHeader ? `\n${tableRule(block.content.cells.length)}` : ''
       level.hasHeader = false
       const line = `${text}${rule}`.replaceAll(/^/gm, '\t'.repeat(level.indent))
       lines.push(line)

@@ -162,7 +162,7 @@ function plainMarkdown(markdown: string, names: ReadonlyMap<string, string>): st
       .replace(DATE, (_tag, attributes: string) => dateOf(attributes))
       .replace(PERSON, (_tag, attributes: string) => names.get(personIn(attributes) ?? '') ?? '')
       .replaceAll('<br>', '\n')
-      // Of a table whose end is missing.
+      // A table without its end.
       .replaceAll('</td>', ' | ')
       .replaceAll('</tr>', '\n')
       .replace(TAG, '')

@@ -1,5 +1,6 @@
 import { type LogEvent, sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { nearestQuery } from '../../../test/support/nearest-query.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { hashEmbeddingModel } from '../../../test/support/hash-embedding-model.ts'
 import { testItem } from '../../../test/support/items.ts'
@@ -16,7 +17,6 @@ import { nearestFrom } from '../nearest.ts'
 import { RowCache } from '../row-cache.ts'
 import { createReadCandidates } from '../read-candidates.ts'
 import { createIndexSource, FEW_VECTORS } from './from-index.ts'
-import { Readable } from '../../kernel/viewer.ts'
 
 const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
 const model = hashEmbeddingModel({ dimensions: 24 })
@@ -92,19 +92,12 @@ async function makeIndex({ id }: TestOrganization): Promise<void> {
 }
 
 async function asking(words: string, different: Partial<NearestQuery> = {}): Promise<NearestQuery> {
-  return {
+  return nearestQuery({
     organizationId: organization.id,
     model: await modelOf(organization.id),
     vector: await model.embedQuery(words),
-    limit: 8,
-    meaning: null,
-    providers: null,
-    readable: Readable.everything,
-    filter: {},
-    entityIds: null,
-    seenRevision: null,
     ...different,
-  }
+  })
 }
 
 async function byIndex(query: NearestQuery, few = FEW): Promise<Nearest | null> {

@@ -1,12 +1,12 @@
 import { CompiledQuery, type LogEvent } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { nearestQuery } from '../../../test/support/nearest-query.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { hashEmbeddingModel } from '../../../test/support/hash-embedding-model.ts'
 import { manyItems } from '../../../test/support/items.ts'
 import { insertOrganization } from '../../../test/support/organizations.ts'
 import { createItems, type NewItem } from '../../items/index.ts'
-import { Readable } from '../../kernel/viewer.ts'
 import { createModelRegistry, readModelState } from '../../models/index.ts'
 import { testTerms } from '../../../test/support/term-weights.ts'
 import { createFindNearest } from '../find-nearest.ts'
@@ -35,18 +35,12 @@ async function askedOf(chunks: number, values: Partial<NewItem> = {}): Promise<N
   const { active } = await readModelState(db, organization.id)
   if (active === null) throw new Error('nothing is stored')
   statements = []
-  return {
+  return nearestQuery({
     organizationId: organization.id,
     model: active,
     vector: await model.embedQuery('common'),
-    limit: 8,
-    meaning: null,
-    providers: null,
-    readable: Readable.everything,
-    filter: {},
-    entityIds: null,
     seenRevision: 1,
-  }
+  })
 }
 
 describe('a scan of the database', () => {

@@ -32,7 +32,7 @@ export function createScanSource(db: Db, query: NearestQuery, isRanked: boolean)
     path: 'database',
     held: null,
     async findCandidates(limit) {
-      // A second call follows more near ties than the margin, of which there can be thousands.
+      // A second call means that the margin has too few rows for the near ties. There can be thousands.
       const isAgain = limit > query.limit
       const wanted = isRanked || isAgain ? CANDIDATES_MAX : Math.min(CANDIDATES_MAX, limit + MARGIN)
       const rows = Rows.parse(await scan(db, query, wanted))
