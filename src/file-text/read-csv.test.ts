@@ -13,6 +13,21 @@ describe('a delimited table', () => {
   it.each([
     ['semicolons', 'Name;Size\na;1,5\nb;2,5', '- Name: a; Size: 1,5\n- Name: b; Size: 2,5'],
     ['tabs', 'Name\tSize\na\t1, 2', '- Name: a; Size: 1, 2'],
+    [
+      'tabs beside more commas',
+      'Id\tText\n1\tWell, thanks, and you\n2\tHello, friend, how, are, you\n',
+      '- Id: 1; Text: Well, thanks, and you\n- Id: 2; Text: Hello, friend, how, are, you',
+    ],
+    [
+      'semicolons beside more commas, below a title',
+      'Stock, in EUR\nId;Item;Price\n1;Desk, big, brown, heavy;10,50\n2;Chair, red, small, soft;3,25',
+      'Stock, in EUR\n- Id: 1; Item: Desk, big, brown, heavy; Price: 10,50\n- Id: 2; Item: Chair, red, small, soft; Price: 3,25',
+    ],
+    [
+      'commas beside more bars and line ends within quotes',
+      'Id,Tags\n1,a|b|c\n2,"x; y; z\ny; z"\n3,d|e|f',
+      '- Id: 1; Tags: a|b|c\n- Id: 2; Tags: x; y; z y; z\n- Id: 3; Tags: d|e|f',
+    ],
     ['bars', 'Name|Size\na|1', '- Name: a; Size: 1'],
     ['what it says itself', 'sep=|\r\nName|Size, kg\r\na|1', '- Name: a; Size, kg: 1'],
   ])('is recognized by its delimiter: %s', (_, source, text) => {

@@ -22,18 +22,22 @@ export function readCsv(source: string, maxCharacters: number): FileText {
   return { text: lines.join('\n') }
 }
 
-/** The delimiter: the candidate most frequent outside quotes at the beginning. */
+/** The delimiter: the candidate that most rows at the beginning have equally often outside quotes. */
 function delimiterOf(source: string): string {
   const stated = /^sep=(.)\r?\n/i.exec(source.slice(0, 10))?.[1]
   if (stated !== undefined) return stated
-  const counts = new Map<string, number>(DELIMITERS.map((delimiter) => [delimiter, 0]))
-  let quoted = false
-  for (const character of source.slice(0, SNIFFED_CHARACTERS)) {
-    if (character === '"') quoted = !quoted
-    else if (!quoted && counts.has(character)) counts.set(character, (counts.get(character) ?? 0) + 1)
-  }
-  const [best] = [...counts].toSorted((a, b) => b[1] - a[1])
-  return best?.[0] ?? ','
+  const rows = source
+    .slice(0, SNIFFED_CHARACTERS)
+    .replaceAll(/"[^"]*"/g, '')
+    .split(/[\r\n]+/)
+  const [best] = DELIMITERS.map((delimiter) => {
+    const counts = rows.map((row) => row.split(delimiter).length - 1).filter((count) => count > 0)
+    const alike = Map.groupBy(counts, (count) => count)
+      .values()
+      .map(({ length }) => length)
+    return { delimiter, rows: Math.max(0, ...alike), total: counts.reduce((sum, count) => sum + count, 0) }
+  }).toSorted((a, b) => b.rows - a.rows || b.total - a.total)
+  return best?.delimiter ?? ','
 }
 
 /** One row at a time. */
