@@ -1,5 +1,6 @@
 import type { DomNode, FormatCallback } from 'html-to-text'
 import { markdownTable } from './markdown-table.ts'
+import { spreadCells } from './spread-cells.ts'
 
 /** A cell with more text, or with one of these elements, is page layout rather than data. */
 const CELL_CHARACTERS_MAX = 400
@@ -15,13 +16,18 @@ export const formatTable: FormatCallback = (element, walk, builder) => {
     return
   }
   const rows = rowsOf(element)
+  for (const caption of (element.children ?? []).filter(({ name }) => name === 'caption')) {
+    builder.openBlock({ leadingLineBreaks: 2 })
+    walk(caption.children, builder)
+    builder.closeBlock({ trailingLineBreaks: 2 })
+  }
   builder.openTable()
   for (const row of rows) {
     builder.openTableRow()
     for (const cell of cellsOf(row)) {
       builder.openTableCell()
       walk(cell.children, builder)
-      builder.closeTableCell()
+      builder.closeTableCell({ colspan: spanOf(cell, 'colspan'), rowspan: spanOf(cell, 'rowspan') })
     }
     builder.closeTableRow()
   }
@@ -29,11 +35,7 @@ export const formatTable: FormatCallback = (element, walk, builder) => {
   const hasHeader = first !== undefined && cellsOf(first).every(({ name }) => name === 'th')
   builder.closeTable({
     // Aligned columns would pad each cell to the longest.
-    tableToString: (printed) =>
-      markdownTable(
-        printed.map((row) => row.map(({ text }) => text)),
-        hasHeader,
-      ),
+    tableToString: (printed) => markdownTable(spreadCells(printed), hasHeader),
     leadingLineBreaks: 2,
     trailingLineBreaks: 2,
   })
@@ -70,3 +72,6 @@ function rowsOf(table: DomNode): DomNode[] {
 
 const cellsOf = (row: DomNode): DomNode[] =>
   (row.children ?? []).filter(({ name }) => name === 'td' || name === 'th')
+
+const spanOf = ({ attribs }: DomNode, name: 'colspan' | 'rowspan'): number =>
+  Math.max(1, Number.parseInt(String(attribs?.[name] ?? ''), 10) || 1)

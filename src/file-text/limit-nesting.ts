@@ -7,19 +7,24 @@ const VOID = new Set(
   ),
 )
 /** Elements that implicitly close open ones of the given kinds. */
-const ENDS: Readonly<Record<string, readonly string[]>> = {
-  p: ['p'],
-  li: ['li'],
-  dt: ['dt', 'dd'],
-  dd: ['dt', 'dd'],
-  tr: ['tr', 'th', 'td'],
-  td: ['th', 'td'],
-  th: ['th'],
-  option: ['option'],
-}
+const ENDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['p', ['p']],
+  ['li', ['li']],
+  ['dt', ['dt', 'dd']],
+  ['dd', ['dt', 'dd']],
+  ['tr', ['tr', 'th', 'td']],
+  ['td', ['th', 'td']],
+  ['th', ['th']],
+  ['option', ['option']],
+])
 const NAME_CHARACTERS_MAX = 40
+/** The package that converts pages looks names up in an object, which has this one from the beginning. */
+const UNREADABLE = 'constructor'
 
-/** Removes tags nested deeper than `depthMax` and keeps their content: parsers take quadratic time in the depth. */
+/**
+ * Removes tags nested deeper than `depthMax` and keeps their content: parsers take quadratic time in the depth. Also
+ * removes tags that cannot be read.
+ */
 export function limitNesting(html: string, depthMax: number): string {
   const open: string[] = []
   const counts = new Map<string, number>()
@@ -37,7 +42,8 @@ export function limitNesting(html: string, depthMax: number): string {
     return name
   }
   const endTag = (end: number) => {
-    if (start >= 0 && open.length > depthMax) cuts.push({ from: start, to: end + 1 })
+    const isCut = open.length > depthMax || open.at(-1) === UNREADABLE
+    if (start >= 0 && isCut) cuts.push({ from: start, to: end + 1 })
   }
 
   const tokenizer = new Tokenizer(
@@ -46,7 +52,7 @@ export function limitNesting(html: string, depthMax: number): string {
       ...IGNORED_MARKUP,
       onopentagname(from, to) {
         const name = html.slice(from, Math.min(to, from + NAME_CHARACTERS_MAX)).toLowerCase()
-        while (ENDS[name]?.includes(open.at(-1) ?? '')) pop()
+        while (ENDS.get(name)?.includes(open.at(-1) ?? '')) pop()
         start = VOID.has(name) ? -1 : from - 1
         if (start >= 0) push(name)
       },
@@ -57,7 +63,8 @@ export function limitNesting(html: string, depthMax: number): string {
         if ((counts.get(name) ?? 0) === 0) return
         while (pop() !== name);
         const end = html.indexOf('>', to)
-        if (open.length >= depthMax) cuts.push({ from: from - 2, to: end === -1 ? html.length : end + 1 })
+        if (open.length >= depthMax || name === UNREADABLE)
+          cuts.push({ from: from - 2, to: end === -1 ? html.length : end + 1 })
       },
       onattribdata() {},
       onattribentity() {},

@@ -83,6 +83,20 @@ describe('an OpenDocument text', () => {
     })
   })
 
+  it('keeps the cells of a table below their columns when others span several', async () => {
+    const spanning = (text: string, span: string) =>
+      `<table:table-cell table:number-${span}-spanned="2"><text:p>${text}</text:p></table:table-cell>`
+    const covered = '<table:covered-table-cell/>'
+    const body =
+      `<table:table><table:table-header-rows>${row('Region', 'Product', 'Price')}</table:table-header-rows>` +
+      `<table:table-row>${spanning('EU', 'rows')}${cell('A')}${cell('1')}</table:table-row>` +
+      `<table:table-row>${covered}${cell('B')}${cell('2')}</table:table-row>` +
+      `<table:table-row>${spanning('All', 'columns')}${covered}${cell('3')}</table:table-row></table:table>`
+    expect((await readFile(extractor, 'odt', await sampleOdt(body))).text).toBe(
+      '| Region | Product | Price |\n| --- | --- | --- |\n| EU | A | 1 |\n| EU | B | 2 |\n| All |  | 3 |',
+    )
+  })
+
   it('has footnotes in place, without comments, deleted text or a table of contents', async () => {
     const note =
       '<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>a note</text:p></text:note-body></text:note>'

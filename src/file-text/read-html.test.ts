@@ -26,6 +26,52 @@ describe('an HTML page as Markdown', () => {
     )
   })
 
+  it('keeps the cells of a table below their columns when others span several', () => {
+    const page =
+      '<table><caption>Prices</caption><tr><th>Region</th><th colspan="2">Product</th><th>Price</th></tr>' +
+      '<tr><td rowspan="2">EU</td><td>A</td><td>a</td><td>1</td></tr><tr><td>B</td><td>b</td><td>2</td></tr></table>'
+    expect(textOf(page)).toBe(
+      'Prices\n\n| Region | Product |  | Price |\n| --- | --- | --- | --- |\n| EU | A | a | 1 |\n| EU | B | b | 2 |',
+    )
+  })
+
+  it('bounds what spanning cells add', () => {
+    for (const length of [90, 300]) {
+      const cell = `<th rowspan="65534" colspan="1000">${'x'.repeat(length)}</th>`
+      const narrow = `<th rowspan="65534">${'x'.repeat(length)}</th>`
+      for (const cells of [cell.repeat(300), narrow.repeat(300)]) {
+        const page = `<table><tr>${cells}</tr>${'<tr><td>1</td></tr>'.repeat(2_000)}</table>`
+        expect(textOf(page).length).toBeLessThan(30 * page.length)
+      }
+    }
+  })
+
+  it('separates the parts of definition lists, figures, forms and foldable sections', () => {
+    expect(textOf('<dl><dt>Term</dt><dd>Meaning</dd><dt>Other</dt><dd>More</dd></dl>')).toBe(
+      'Term\nMeaning\nOther\nMore',
+    )
+    expect(textOf('<details><summary>Question?</summary>Answer</details>after')).toBe(
+      'Question?\nAnswer\nafter',
+    )
+    expect(textOf('<figure>Picture<figcaption>Caption</figcaption></figure>after')).toBe(
+      'Picture\nCaption\nafter',
+    )
+    expect(textOf('<fieldset><legend>Terms</legend>Text</fieldset><address>Street 1</address>x')).toBe(
+      'Terms\nText\nStreet 1\nx',
+    )
+  })
+
+  it('keeps a heading that a page makes a button, and no other button', () => {
+    expect(textOf('<h3><button>How do I pay?</button></h3><p>By card.</p><button>Send</button>')).toBe(
+      '### How do I pay?\n\nBy card.',
+    )
+    expect(textOf('<dl><dt><button>Refunds?</button></dt><dd>Yes.</dd></dl>')).toBe('Refunds?\nYes.')
+  })
+
+  it('reads a page with any unknown tag', () => {
+    expect(textOf('<p>Map of <constructor>keys</constructor></p>')).toBe('Map of keys')
+  })
+
   it('reads a layout table as its text', () => {
     const cell = '<td><h2>Offer</h2><p>Words</p></td>'
     expect(textOf(`<table><tr>${cell}<td>side</td></tr><tr>${cell}<td>note</td></tr></table>`)).toBe(

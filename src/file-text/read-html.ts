@@ -21,6 +21,20 @@ const SKIPPED = [
   'iframe',
 ]
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
+/** Elements on lines of their own, beside those that the package knows. */
+const LINES = [
+  'dl',
+  'dt',
+  'dd',
+  'details',
+  'summary',
+  'figure',
+  'figcaption',
+  'fieldset',
+  'legend',
+  'address',
+  'caption',
+]
 /** Deeper nesting is layout at best and would overflow the stack. */
 const DEPTH_MAX = 300
 /** Longer pages are cut before parsing. */
@@ -53,6 +67,13 @@ const OPTIONS: HtmlToTextOptions = {
     ...SKIPPED.map((selector) => ({ selector, format: 'skip' })),
     { selector: '[hidden]', format: 'skip' },
     { selector: '[aria-hidden=true]', format: 'skip' },
+    // A question above an answer that folds; other buttons are controls.
+    ...[...HEADINGS, 'dt'].map((name) => ({ selector: `${name} > button`, format: 'inline' })),
+    ...LINES.map((selector) => ({
+      selector,
+      format: 'block',
+      options: { leadingLineBreaks: 1, trailingLineBreaks: 1 },
+    })),
     ...HEADINGS.map((selector) => ({ selector, format: 'markedHeading' })),
     { selector: 'a', options: { ignoreHref: true } },
     { selector: 'ul', options: { itemPrefix: '- ' } },

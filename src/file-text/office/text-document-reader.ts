@@ -1,7 +1,8 @@
 import { markdownTable } from '../markdown-table.ts'
+import { spreadCells, type SpanningCell } from '../spread-cells.ts'
 import { type PartReader, prefixedAttribute } from './office-package.ts'
 
-/** Elements that are not the document's text: tracked changes, comments, contents, alternative texts. */
+/** Elements that are not the document's text: tracked changes, comments, contents, alternative texts, covered cells. */
 const SKIPPED = new Set([
   'tracked-changes',
   'annotation',
@@ -14,6 +15,7 @@ const SKIPPED = new Set([
   'desc',
   'forms',
   'ruby-text',
+  'covered-table-cell',
 ])
 /** Limits on the spaces of one element, the columns of a table, and the depth of lists. */
 const SPACES_MAX = 100
@@ -30,7 +32,7 @@ interface Paragraph {
 }
 
 interface Table {
-  rows: string[][]
+  rows: SpanningCell[][]
   hasHeader: boolean
 }
 
@@ -42,8 +44,8 @@ export class TextDocumentReader implements PartReader {
   /** Open paragraphs; a footnote or text box is nested in one. */
   readonly #paragraphs: Paragraph[] = []
   readonly #tables: Table[] = []
-  /** The texts of each open cell. */
-  readonly #cells: string[][] = []
+  /** The texts of each open cell, and what it spans. */
+  readonly #cells: { texts: string[]; colspan: number; rowspan: number }[] = []
   #listDepth = 0
   #isFirstInItem = false
   #skipped = 0
@@ -91,7 +93,7 @@ export class TextDocumentReader implements PartReader {
     else if (name === 'table') this.#tables.push({ rows: [], hasHeader: false })
     else if (name === 'table-header-rows') this.#noteHeader()
     else if (name === 'table-row') this.#tables.at(-1)?.rows.push([])
-    else if (name === 'table-cell') this.#cells.push([])
+    else if (name === 'table-cell') this.#openCell(attributes)
   }
 
   text(piece: string): void {
@@ -145,22 +147,27 @@ export class TextDocumentReader implements PartReader {
     this.#add(closed.mark, text)
   }
 
+  #openCell(attributes: Record<string, string>): void {
+    const colspan = countIn(attributes, 'number-columns-spanned')
+    this.#cells.push({ texts: [], colspan, rowspan: countIn(attributes, 'number-rows-spanned') })
+  }
+
   #closeCell(): void {
-    const text = this.#cells.pop()?.join(' ') ?? ''
+    const { texts, ...spans } = this.#cells.pop() ?? { texts: [], colspan: 1, rowspan: 1 }
     const row = this.#tables.at(-1)?.rows.at(-1)
-    if (row && row.length < COLUMNS_MAX) row.push(text)
+    if (row && row.length < COLUMNS_MAX) row.push({ text: texts.join(' '), ...spans })
   }
 
   #closeTable(): void {
     const table = this.#tables.pop()
-    if (table) this.#add('', markdownTable(table.rows, table.hasHeader))
+    if (table) this.#add('', markdownTable(spreadCells(table.rows), table.hasHeader))
   }
 
   /** Adds a block to the open cell, or else to the text. List items have no blank line between them. */
   #add(mark: string, text: string): void {
     if (text === '') return
     const cell = this.#cells.at(-1)
-    if (cell) cell.push(text)
+    if (cell) cell.texts.push(text)
     else this.#blocks.push(`${mark.trimStart() === '- ' && this.#listDepth > 0 ? '' : '\n'}${mark}${text}`)
   }
 }
