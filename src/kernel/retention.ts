@@ -7,6 +7,8 @@ export const REQUESTS_KEPT_MAX = 10_000
 export const USAGE_KEPT_DAYS = 400
 export const SYNC_RUNS_KEPT_DAYS = 30
 export const DELIVERIES_KEPT_DAYS = 14
+/** Of a delivery that still waits. Longer than all retries of one that is replayed on its last day. */
+export const WAITING_DELIVERIES_KEPT_DAYS = 28
 export const INVITATION_DAYS = 7
 /** Of a user, whose invitation may still come. */
 export const WITHOUT_WORKSPACE_DAYS = 30

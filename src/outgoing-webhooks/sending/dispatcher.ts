@@ -42,13 +42,20 @@ export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
   const slots = createSlots()
   const underWay = new Set<Promise<void>>()
   const stopping = new AbortController()
+  /** Found at the last look, and not begun yet. */
+  let found: DueDelivery[] = []
   let isStarted = false
 
-  /** Returns how many were begun. */
   async function look(): Promise<number> {
-    const due = (await findDue(db, clock.now(), slots.taken())).filter(slots.enter)
-    for (const one of due) begin(one)
-    return due.length
+    found = await findDue(db, clock.now(), slots.taken())
+    return beginFound()
+  }
+  /** Returns how many were begun. */
+  function beginFound(): number {
+    const entered = new Set(found.filter(slots.enter))
+    found = found.filter((one) => !entered.has(one))
+    for (const one of entered) begin(one)
+    return entered.size
   }
   function begin(due: DueDelivery): void {
     const delivery = carryOut(due)
@@ -65,7 +72,7 @@ export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
     }
     slots.leave(due)
     // A failed one would fail again immediately, so it waits for the next tick.
-    if (isDone && isStarted) void task.ask()
+    if (isDone && isStarted && beginFound() === 0) void task.ask()
   }
   const task = createTask({ act: look, intervalMs: LOOK_MS, onError: deps.onError })
   return {
@@ -78,6 +85,7 @@ export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
       while ((await look()) > 0) await Promise.all(underWay)
     },
     async stop() {
+      isStarted = false
       await task.stop()
       await within(deps.stopGraceMs ?? STOP_GRACE_MS, Promise.all(underWay))
       stopping.abort(new Error('the process is stopping'))

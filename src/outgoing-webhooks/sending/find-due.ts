@@ -1,11 +1,14 @@
 import { sql } from 'kysely'
 import { isLeaseFree } from '../../background/index.ts'
 import type { Db } from '../../database/database.ts'
-import { type DueDelivery, SLOTS_OF_WEBHOOK, SLOTS_OF_WORKSPACE, type TakenSlots } from './slots.ts'
+import type { DueDelivery, TakenSlots } from './slots.ts'
 
-const FOUND_AT_ONE_LOOK = 200
+/** More than there are slots, because a look costs as much as there are due deliveries. */
+const FOUND_AT_ONE_LOOK = 500
+const FOUND_OF_WEBHOOK = 50
+const FOUND_OF_WORKSPACE = 100
 
-/** Free due deliveries, a few per webhook and workspace, so that none hides the others. Working webhooks first. */
+/** Free due deliveries, some per webhook and workspace, so that none hides the others. Working webhooks first. */
 export async function findDue(db: Db, now: Date, taken: TakenSlots): Promise<DueDelivery[]> {
   const { rows } = await sql<DueDelivery>`
     select organization_id as "organizationId", id, webhook_id as "webhookId", is_failing as "isFailing"
@@ -20,8 +23,8 @@ export async function findDue(db: Db, now: Date, taken: TakenSlots): Promise<Due
           and not d.organization_id = any(${taken.organizationIds}::uuid[])
           and not d.webhook_id = any(${taken.webhookIds}::uuid[])
           and not d.id = any(${taken.deliveryIds}::uuid[])
-      ) q where nth <= ${SLOTS_OF_WEBHOOK}
-    ) p where place <= ${SLOTS_OF_WORKSPACE}
+      ) q where nth <= ${FOUND_OF_WEBHOOK}
+    ) p where place <= ${FOUND_OF_WORKSPACE}
     order by is_failing, place, next_attempt_at, id limit ${FOUND_AT_ONE_LOOK}`.execute(db)
   return rows
 }

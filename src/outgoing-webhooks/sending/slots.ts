@@ -10,8 +10,8 @@ export interface DueDelivery extends DeliveryRef {
 /** Concurrent attempts per process; failing webhooks get at most half. */
 const SLOTS = 64
 const SLOTS_OF_FAILING = 32
-export const SLOTS_OF_WORKSPACE = 16
-export const SLOTS_OF_WEBHOOK = 2
+const SLOTS_OF_WORKSPACE = 16
+const SLOTS_OF_WEBHOOK = 2
 
 /** The webhooks and workspaces without a free slot. */
 export interface TakenSlots {

@@ -9,6 +9,7 @@ import {
   THREADS_KEPT_MAX,
   TURNS_KEPT_MAX,
   USAGE_KEPT_DAYS,
+  WAITING_DELIVERIES_KEPT_DAYS,
   WITHOUT_WORKSPACE_DAYS,
 } from '../../../../src/kernel/retention.ts'
 import { count } from '../../ui/format.ts'
@@ -36,7 +37,10 @@ const TERMS: readonly (readonly [kind: string, term: string])[] = [
   ],
   ['Usage by day', days(USAGE_KEPT_DAYS)],
   ['Sync history', `${days(SYNC_RUNS_KEPT_DAYS)} after a sync ends`],
-  ['Webhook deliveries', days(DELIVERIES_KEPT_DAYS)],
+  [
+    'Webhook deliveries',
+    `${days(DELIVERIES_KEPT_DAYS)}, and at most ${days(WAITING_DELIVERIES_KEPT_DAYS)} until they are sent.`,
+  ],
   ['Invitations', `${days(INVITATION_DAYS)}, until they expire`],
   [
     'People',
