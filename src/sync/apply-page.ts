@@ -17,6 +17,7 @@ import { type FinishRun, SourcePaused } from './finish-run.ts'
 import { isItemFault, storeFailure } from './item-faults.ts'
 import { requireLease, type LeasedRun } from './run-lease.ts'
 import { addCounts, NOTHING_COUNTED, type PageCounts, sumCounts } from './page-counts.ts'
+import { forgetFailures } from './list-skipped.ts'
 import { recordFailures } from './record-failures.ts'
 import {
   findClaimed,
@@ -153,6 +154,7 @@ async function applyPart(
     const left = kept.skipped.filter((id) => !upserted.has(id) && part.stored?.has(id) !== true)
     const removed = await findClaimed(tx, source, [...new Set(left).intersection(new Set(goes))])
     const deleted = await dropClaims(tx, changes, source, goes, at)
+    await forgetFailures(tx, source, { gone: goes, named: [...part.failures, ...(part.skipped ?? [])] })
     others = { deleted, failed: kept.failed, skipped: left.length - removed.length }
     pageCounts.unchanged += part.unchanged ?? 0
     await addCounts(tx, run, { ...pageCounts, ...others, discovered: part.discovered }, { isPage: true })

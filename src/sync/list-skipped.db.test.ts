@@ -12,21 +12,23 @@ let bench: SyncBench
 let provider: FakeProvider
 let failures: ItemFailure[]
 let skipped: ItemFailure[]
+let deletions: string[]
 
 beforeEach(async () => {
   bench = await startSyncBench()
   provider = createFakeProvider()
   failures = []
   skipped = []
+  deletions = []
 })
 afterEach(() => bench.close())
 
-/** The provider's items, with these additional failures. */
+/** The provider's items, with these additional failures and deletions. */
 const adapter = (): ProviderAdapter => ({
   ...provider.adapter,
   async *listChanges(session, input) {
     for await (const page of provider.adapter.listChanges(session, input))
-      yield { ...page, failures, skipped }
+      yield { ...page, failures, skipped, deletions: [...page.deletions, ...deletions] }
   },
 })
 
@@ -92,6 +94,21 @@ describe('the skipped items of a source', () => {
     const { title } = await bench.db.selectFrom('source_items').select('title').executeTakeFirstOrThrow()
     expect(title).not.toBe('')
     expect(await skippedOf(sourceId)).toMatchObject([{ externalId: 'doc-1', title, isStored: true }])
+  })
+
+  it('drops what its provider has deleted since, but not what has nothing to read again', async () => {
+    const sourceId = await bench.connect()
+    failures = [{ externalId: 'doc-1', message: 'The file is encrypted' }]
+    skipped = [{ externalId: 'photo', message: 'files of type image/gif are not read' }]
+    await sync(sourceId)
+    failures = []
+    deletions = ['doc-1', 'photo']
+    await sync(sourceId)
+    expect((await skippedOf(sourceId)).map(({ externalId }) => externalId)).toEqual(['photo'])
+    skipped = []
+    deletions = ['photo']
+    await sync(sourceId)
+    expect(await skippedOf(sourceId)).toEqual([])
   })
 
   it('drops what a later full sync did not report', async () => {

@@ -92,23 +92,33 @@ export async function renewFailures(
     ...failures.map((failure) => storedFailure(failure, false)),
     ...skipped.map((skip) => storedFailure(skip, true)),
   ]
-  const named = new Set(reasons.map(({ external_id }) => external_id))
-  const settled = gone.map(failureId).filter((id) => !named.has(id))
-  const ofSource = sql`f.run_id in (
-    select id from sync_runs where organization_id = ${organizationId} and source_id = ${sourceId})`
   if (reasons.length > 0)
     await sql`
       update sync_run_failures f set message = given.message, code = given.code,
         title = coalesce(given.title, f.title), is_skip = given.is_skip, created_at = ${at}
       from json_to_recordset(${JSON.stringify(reasons)}::json)
         as given(external_id text, message text, code text, title text, is_skip boolean)
-      where f.organization_id = ${organizationId} and ${ofSource} and f.external_id = given.external_id`.execute(
+      where f.organization_id = ${organizationId} and ${ofSource({ organizationId, sourceId })} and f.external_id = given.external_id`.execute(
       tx,
     )
+  await forgetFailures(tx, { organizationId, sourceId }, { gone, named: [...failures, ...skipped] })
+}
+
+/** Deletes the reasons of items that are gone, except of those that are named again. */
+export async function forgetFailures(
+  tx: Tx,
+  source: SourceRef,
+  { gone, named }: { gone: readonly string[]; named: readonly ItemFailure[] },
+): Promise<void> {
+  const again = new Set(named.map(({ externalId }) => failureId(externalId)))
+  const settled = gone.map(failureId).filter((id) => !again.has(id))
   if (settled.length > 0)
     await sql`
       delete from sync_run_failures f using json_array_elements_text(${JSON.stringify(settled)}::json) as given(external_id)
-      where f.organization_id = ${organizationId} and ${ofSource} and f.external_id = given.external_id`.execute(
+      where f.organization_id = ${source.organizationId} and ${ofSource(source)} and f.external_id = given.external_id`.execute(
       tx,
     )
 }
+
+const ofSource = ({ organizationId, sourceId }: SourceRef): RawBuilder<unknown> => sql`f.run_id in (
+    select id from sync_runs where organization_id = ${organizationId} and source_id = ${sourceId})`
