@@ -51,6 +51,7 @@ export interface SourcesSchema {
       error_message: Nullable<string>
       error_code: Nullable<FailureCode>
       not_before: Nullable<Date>
+      waiting_since: Nullable<Date>
       takes: Generated<number>
       needs_reconnection: Generated<boolean>
       created_at: Date

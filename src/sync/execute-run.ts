@@ -17,7 +17,7 @@ import type { PageCounts } from './page-counts.ts'
 import { failureCodeOf } from './failure-code.ts'
 import { type FinishRun, type RunEnd, SourcePaused } from './finish-run.ts'
 import { dropPushEvents, readPushState } from './push-events.ts'
-import { requeue, requireLease, type LeasedRun } from './run-lease.ts'
+import { type LongWait, requeue, requireLease, type LeasedRun } from './run-lease.ts'
 import { type ProgressWatch, RunStopped } from './run-progress.ts'
 
 export type OpenAccount = (
@@ -88,9 +88,9 @@ export async function executeRun(
     }
     // Nothing can be recorded: the lease expires, and another worker continues.
     if (isDatabaseOutage(cause)) throw cause
-    const retryAt = retryTime(deps, cause, pages > 0 ? deps.clock.now() : run.startedAt)
-    if (retryAt !== null) {
-      await requeue(deps.db, run, retryAt)
+    const wait = longWait(deps, cause, pages > 0 ? null : run.waitingSince)
+    if (wait !== null) {
+      await requeue(deps.db, run, wait)
       return { end: 'released', cause }
     }
     return { end: await fail(deps, run, cause), cause }
@@ -164,12 +164,14 @@ async function becomeFullResync(db: Db, run: LeasedRun): Promise<void> {
   )
 }
 
-/** When to resume a run whose provider asked for a long wait; null: it fails. `waitsSince`: its last page. */
-function retryTime({ clock }: ExecuteDependencies, cause: unknown, waitsSince: Date): Date | null {
+/** The wait of a run whose provider asked for a long one; null: it fails. `since`: of earlier waits, if any. */
+function longWait({ clock }: ExecuteDependencies, cause: unknown, since: Date | null): LongWait | null {
   if (!(cause instanceof ProviderError) || cause.kind !== 'rate_limited' || cause.retryAfterMs === null)
     return null
-  const retryAt = clock.now().getTime() + cause.retryAfterMs
-  return retryAt - waitsSince.getTime() > WAIT_MAX_MS ? null : new Date(retryAt)
+  const now = clock.now()
+  const until = now.getTime() + cause.retryAfterMs
+  const wait = { since: since ?? now, until: new Date(until) }
+  return until - wait.since.getTime() > WAIT_MAX_MS ? null : wait
 }
 
 /** Fails the run, unless another worker has it. Queues it again if the account was reconnected meanwhile. */

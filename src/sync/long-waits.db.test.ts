@@ -77,6 +77,29 @@ describe('a run whose provider asks for a wait of more than ten minutes', () => 
     expect((await bench.run(runId)).status).toBe('succeeded')
   })
 
+  it('counts the day from its last page, also when an attempt stores none', async () => {
+    for (let n = 12; n < 200; n++) provider.put(`doc-${n}`, 'Words.')
+    const runId = await bench.queue(await bench.connect())
+    const worker = bench.worker(provider.adapter)
+    const waitFrom = async (page: number, hours: number) => {
+      provider.beforePage = (at) => {
+        if (at === page) limitedFor(HOUR_MS)()
+      }
+      for (let hour = 0; hour < hours; hour++) {
+        await worker.settle()
+        bench.now += HOUR_MS
+      }
+    }
+    await waitFrom(1, 30)
+    await waitFrom(0, 20)
+    expect((await bench.run(runId)).status).toBe('queued')
+    await waitFrom(1, 1)
+    await waitFrom(0, 20)
+    expect((await bench.run(runId)).status).toBe('queued')
+    await waitFrom(0, 5)
+    expect((await bench.run(runId)).status).toBe('failed')
+  })
+
   it('fails at once when the wait exceeds a day, and is not retried earlier', async () => {
     const sourceId = await bench.connect()
     await bench.queue(sourceId)

@@ -42,7 +42,7 @@ export async function addCounts(
       items_deleted: sql<number>`items_deleted + ${deleted}`,
       items_skipped: sql<number>`items_skipped + ${skipped}`,
       items_failed: sql<number>`items_failed + ${failed}`,
-      ...(isPage && { takes: 0 }),
+      ...(isPage && { takes: 0, waiting_since: null }),
     })
     .where('organization_id', '=', run.organizationId)
     .where('id', '=', run.runId)

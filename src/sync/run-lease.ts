@@ -27,6 +27,8 @@ export interface LeasedRun {
   startedAt: Date
   /** How often workers acquired it since it last stored a page, including now. */
   takes: number
+  /** When its provider first asked for a long wait since it last stored a page; null: it has not. */
+  waitingSince: Date | null
   source: Source
 }
 
@@ -80,7 +82,7 @@ async function take(tx: Tx, candidate: Candidate, now: Date): Promise<LeasedRun 
   if (!source) return undefined
   const run = await tx
     .selectFrom('sync_runs as r')
-    .select(['r.started_at', 'r.full_resync', 'r.takes'])
+    .select(['r.started_at', 'r.full_resync', 'r.takes', 'r.waiting_since'])
     .where('r.organization_id', '=', candidate.organizationId)
     .where('r.id', '=', candidate.runId)
     .where('r.status', 'in', ['queued', 'running'])
@@ -108,6 +110,7 @@ async function take(tx: Tx, candidate: Candidate, now: Date): Promise<LeasedRun 
     fullResync: run.full_resync,
     startedAt,
     takes,
+    waitingSince: run.waiting_since,
     source: startsAnew ? { ...source, cursor: null } : source,
   }
 }
@@ -127,11 +130,20 @@ export async function requireLease(tx: Tx, { lease }: LeasedRun): Promise<void> 
   await require(tx, lease, sql<boolean>`status = 'running'`)
 }
 
-/** Queues the run again, for any worker, at once or from `notBefore`. */
-export async function requeue(db: Db, { lease }: LeasedRun, notBefore: Date | null): Promise<void> {
+/** A long wait for a provider: since the first such wait without a page, until when. */
+export interface LongWait {
+  since: Date
+  until: Date
+}
+
+/** Queues the run again, for any worker, at once or after a wait. */
+export async function requeue(db: Db, { lease }: LeasedRun, wait: LongWait | null): Promise<void> {
   // The run did not cause the interruption.
   const takes = sql<number>`greatest(takes - 1, 0)`
-  await releaseLease(db, lease, { set: { status: 'queued', not_before: notBefore, takes } })
+  const waits = wait && { waiting_since: wait.since }
+  await releaseLease(db, lease, {
+    set: { status: 'queued', not_before: wait?.until ?? null, takes, ...waits },
+  })
 }
 
 /** Queues all running runs again. Only for a database that no other process can have open. */
