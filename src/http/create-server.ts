@@ -222,6 +222,7 @@ function addRoute<S>(app: FastifyInstance, route: Route<S>, work: Work<S> & { bu
   app.route({
     method: route.method,
     url: fastifyPath(route.path),
+    exposeHeadRoute: answersHead(route),
     bodyLimit: route.bodyBytesMax,
     // Before the body is read: a caller without access does not get to send one.
     onRequest: async (request, reply) => {
@@ -267,9 +268,8 @@ function stopping(reply: FastifyReply): AppError {
 function refuseOtherMethods<S>(app: FastifyInstance, routes: readonly Route<S>[]): void {
   const methodsOf = Map.groupBy(routes, (route) => fastifyPath(route.path))
   for (const [url, known] of methodsOf) {
-    // The framework answers HEAD for every GET.
-    const allowed: HTTPMethods[] = known.flatMap(({ method }) =>
-      method === 'GET' ? ['GET', 'HEAD'] : [method],
+    const allowed: HTTPMethods[] = known.flatMap((route) =>
+      answersHead(route) ? ['GET', 'HEAD'] : [route.method],
     )
     const others = METHODS.filter((method) => !allowed.includes(method))
     if (others.length === 0) continue
@@ -283,6 +283,11 @@ function refuseOtherMethods<S>(app: FastifyInstance, routes: readonly Route<S>[]
       handler: async () => {},
     })
   }
+}
+
+/** A download would be created and thrown away. */
+function answersHead<S>({ method, downloads }: Route<S>): boolean {
+  return method === 'GET' && downloads.length === 0
 }
 
 function fastifyPath(path: string): string {

@@ -206,7 +206,10 @@ describe('every path', () => {
   it.each([...methodsOf])(
     '%s returns 405 for another method and names its own [ERR-7]',
     async (_path, known) => {
-      const allowed = known.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+      // HEAD of a download would create all of it.
+      const allowed = known.flatMap(({ method, downloads }) =>
+        method === 'GET' && downloads.length === 0 ? ['GET', 'HEAD'] : [method],
+      )
       const [route] = known
       if (!route) throw new Error('a path without a route')
       for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
