@@ -33,7 +33,8 @@ export const scimTokenRoutes = [
     method: 'POST',
     path: '/v1/console/scim-tokens',
     summary: 'Create a SCIM token',
-    description: 'Only this response contains the secret: the service stores its SHA-256.',
+    description:
+      'The token can deactivate people of any role, owners included. Only this response contains the secret: the service stores its SHA-256.',
     audit: 'scim_token.create',
     body: z.strictObject({ name: label.meta({ description: 'Purpose of the token.', example: 'Okta' }) }),
     refuses: ['key_limit_reached'],
