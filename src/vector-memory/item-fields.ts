@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ProviderId } from '../kernel/provider-id.ts'
+import { type Pausable, runCooperatively } from '../kernel/cooperative.ts'
 import type { Readable } from '../kernel/viewer.ts'
 import {
   conditionsOf,
@@ -43,6 +44,9 @@ export interface Selection {
 /** The number of selections cached until an item changes. Callers repeat their scopes. */
 const SCOPES_MAX = 8
 
+/** Items looked at without a pause, in well under a millisecond. */
+const ITEMS_A_TURN = 4_096
+
 /** Texts kept beyond the number of items, which are those of former versions. */
 const FORMER_TEXTS_MAX = 1_000
 
@@ -57,7 +61,7 @@ export class ItemFields {
   readonly #free: number[] = []
   /** Interns texts that items share. */
   readonly #texts = new Map<string, string>()
-  readonly #selections = new Map<string, Selection>()
+  readonly #selections = new Map<string, Promise<Selection>>()
 
   numberOf(id: string): number | undefined {
     return this.#numbers.get(id)
@@ -133,27 +137,32 @@ export class ItemFields {
     this.#selections.clear()
   }
 
-  select(scope: ItemScope): Selection {
-    if (scope.itemIds) return this.#look(scope)
+  /** Yields to the event loop. If items change meanwhile, the selection belongs to no single state of them. */
+  async select(scope: ItemScope): Promise<Selection> {
+    if (scope.itemIds) return await runCooperatively(this.#look(scope))
     const key = JSON.stringify(scope)
-    const selection = this.#selections.get(key) ?? this.#look(scope)
+    const selection = this.#selections.get(key) ?? runCooperatively(this.#look(scope))
     if (this.#selections.size >= SCOPES_MAX) this.#selections.clear()
     this.#selections.set(key, selection)
-    return selection
+    return await selection
   }
 
-  #look(scope: ItemScope): Selection {
+  *#look(scope: ItemScope): Pausable<Selection> {
     const { readable, itemIds } = scope
     const tests = testsOf(scope)
+    const isInScope = (item: Item): boolean =>
+      readable.has(item.policy_id) && tests.every((holds) => holds(item))
     const isAll = readable.isEverything && tests.length === 0 && !itemIds
     const allowed = isAll ? null : new Uint8Array(new SharedArrayBuffer(this.#items.length))
     const asksForMetadata = hasMetadata(scope)
     let rows = 0
     let isCounted = true
+    let looked = 0
     for (const number of this.#numbersOf(itemIds)) {
+      if (++looked % ITEMS_A_TURN === 0) yield
       const item = this.#items[number]
       // A hot loop: scopes differ by viewer.
-      if (!item || !readable.has(item.policy_id) || !tests.every((holds) => holds(item))) continue
+      if (!item || !isInScope(item)) continue
       rows += item.rows
       if (asksForMetadata && item.metadata === null) isCounted = false
       if (allowed) allowed[number] = 1

@@ -74,7 +74,7 @@ async function rowsHeld(organization: TestOrganization): Promise<number | null> 
   const snapshot = await take(organization)
   if (snapshot === null) return null
   await snapshot.catchUp()
-  const rows = snapshot.snapshot.fields.select(ALL).rows
+  const { rows } = await snapshot.snapshot.fields.select(ALL)
   snapshot.release()
   return rows
 }
@@ -100,7 +100,7 @@ describe('vector snapshots', () => {
     expect(await rowsHeld(first)).toBe(20)
     now += 2 * MINUTE
     expect(await rowsHeld(third)).toBe(20)
-    expect(used?.snapshot.fields.select(ALL).rows).toBe(20)
+    expect((await used?.snapshot.fields.select(ALL))?.rows).toBe(20)
     const found = await used?.findCandidates(await model.embedQuery('common'), 8, ALL, null)
     expect(found?.candidates.length).toBeGreaterThan(8)
     used?.release()

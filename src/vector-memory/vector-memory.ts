@@ -1,7 +1,7 @@
 import { within } from '../background/index.ts'
 import type { MeaningPart } from '../inference/embedding-model.ts'
 import { greatestCosines, type Similarity, similaritiesOf } from '../vector-scan/index.ts'
-import type { ItemScope } from './item-fields.ts'
+import type { ItemScope, Selection } from './item-fields.ts'
 import type { ChunkKey, SnapshotOf } from './read-snapshot.ts'
 import { type Entry, Snapshots, type SnapshotsOptions } from './snapshots.ts'
 import type { VectorSnapshot } from './vector-snapshot.ts'
@@ -108,8 +108,11 @@ function hold(snapshots: Snapshots, entry: Entry, { catchUpMs }: VectorMemoryOpt
           if (entry.isDropped) return null
           continue
         }
-        const candidateSet = await scan(snapshots, snapshot, { vector, limit, scope, ranked })
+        const { fields, removedSourceIds } = snapshot
+        const selection = await fields.select({ ...scope, exceptSourceIds: removedSourceIds })
         // Rows of a snapshot that changed meanwhile belong to no single revision.
+        if (snapshot.revision !== revision) continue
+        const candidateSet = await scan(snapshots, snapshot, { vector, limit, selection, ranked })
         if (candidateSet === null || snapshot.revision === revision) return candidateSet
       }
       return null
@@ -129,12 +132,12 @@ async function scan(
   {
     vector,
     limit,
-    scope,
+    selection,
     ranked,
-  }: { vector: Float32Array; limit: number; scope: ItemScope; ranked: Ranking | null },
+  }: { vector: Float32Array; limit: number; selection: Selection; ranked: Ranking | null },
 ): Promise<CandidateSet | null> {
-  const { table, fields, revision, removedSourceIds } = snapshot
-  const { allowed, rows: count } = fields.select({ ...scope, exceptSourceIds: removedSourceIds })
+  const { table, revision, removedSourceIds } = snapshot
+  const { allowed, rows: count } = selection
   const scanned = await snapshots.scan(snapshot, vector, { allowed, limit })
   if (scanned === null) return null
   const found = ranked ? greatestCosines(scanned, limit) : scanned
