@@ -24,7 +24,7 @@ import {
 const SEARCHED = { itemsAtOnce: 250, bytesAtOnce: 4 * 1024 * 1024, rounds: 4 }
 
 const Places = z.array(z.object({ id: z.string(), at: z.string(), bytes: z.number() }))
-const Rows = z.array(ListedRow.extend({ at: z.string(), changed_at: z.date(), is_file: z.boolean() }))
+const Rows = z.array(ListedRow.extend({ changed_at: z.date(), is_file: z.boolean() }))
 const Counted = z.tuple([z.object({ total: z.int() })])
 
 /** The mark of an imported file (`files.ts` and the command line). */
@@ -63,8 +63,11 @@ interface Chosen {
   conditions: readonly RawBuilder<unknown>[]
 }
 
+/** A row with its place in the list, which an item that changes meanwhile leaves. */
+type PlacedRow = z.output<typeof Rows>[number] & ListPlace
+
 interface Found {
-  rows: z.output<typeof Rows>
+  rows: PlacedRow[]
   next: ListPlace | null
 }
 
@@ -153,7 +156,7 @@ async function searchText(
   const { query } = chosen
   const pattern = containing(q)
   const matches = sql`and (i.title ilike ${pattern} or i.external_id ilike ${pattern} or i.body ilike ${pattern})`
-  const found: z.output<typeof Rows> = []
+  const found: PlacedRow[] = []
   let from = place
   for (let round = 0; round < bounds.rounds; round += 1) {
     const places = await readPlaces(db, chosen, from, bounds.itemsAtOnce + 1)
@@ -181,22 +184,25 @@ function within(places: z.output<typeof Places>, bytesMax: number): z.output<typ
   return end === -1 ? places : places.slice(0, end)
 }
 
+/** In the order of the places. */
 async function readRows(
   db: Db,
-  { viewer: { organizationId }, query: { by = 'stored', order = 'newest' } }: Chosen,
+  { viewer: { organizationId } }: Chosen,
   places: z.output<typeof Places>,
   matches = sql``,
-): Promise<z.output<typeof Rows>> {
+): Promise<PlacedRow[]> {
   if (places.length === 0) return []
-  const at = timeOf(by)
   const columns = sql.join(LISTED_COLUMNS.map((name) => sql.ref(`i.${name}`)))
   const { rows } = await sql`
-    select i.id, i.updated_at, i.synced_at, ${columns},
-      ${exactTime(at)} as at, ${timeOf('changed')} as changed_at, ${IS_FILE} as is_file
+    select i.id, i.updated_at, i.synced_at, ${columns}, ${timeOf('changed')} as changed_at, ${IS_FILE} as is_file
     from source_items i
     where i.organization_id = ${organizationId} and i.id in (${sql.join(places.map(({ id }) => id))}) ${matches}
-    order by ${inOrder(at, sql`i.id`, order)}`.execute(db)
-  return Rows.parse(rows)
+    `.execute(db)
+  const byId = new Map(Rows.parse(rows).map((row) => [row.id, row]))
+  return places.flatMap(({ id, at }) => {
+    const row = byId.get(id)
+    return row === undefined ? [] : [{ ...row, at }]
+  })
 }
 
 async function countItems(db: Db, { viewer, query, conditions }: Chosen): Promise<number> {
