@@ -62,7 +62,8 @@ describe('the title and text of a file', () => {
       text: 'Vacation is 25 days.',
       truncated: false,
     })
-    expect((await read('pdf', samplePdf('x', 'Microsoft Word - draft.doc'))).title).toBe('')
+    for (const title of ['Microsoft Word - draft.doc', 'PowerPoint Presentation', '\\(anonymous\\)'])
+      expect((await read('pdf', samplePdf('x', title))).title).toBe('')
   })
 
   it('reads the text of a Word file and its heading as title', async () => {
@@ -71,6 +72,14 @@ describe('the title and text of a file', () => {
       text: '# Handbook\n\nBe kind.',
       truncated: false,
     })
+  })
+
+  it('separates the words around a page break and a column break in a Word file', async () => {
+    const docx = await sampleDocx(
+      'Handbook',
+      'one</w:t><w:br w:type="page"/><w:t>two</w:t><w:br w:type="column"/><w:t>three',
+    )
+    expect((await read('word', docx)).text).toBe('# Handbook\n\none\ntwo\nthree')
   })
 
   it('reads the sheets of a workbook and the slides of a presentation', async () => {

@@ -3,7 +3,8 @@ import type { FileText } from './file-text.ts'
 import { messageOf } from '../kernel/thrown-errors.ts'
 
 /** Default titles that programs put into a PDF. */
-const NO_TITLE = /^(?:untitled|microsoft word\b.*|.*\.(?:docx?|indd|tex|dvi|pdf|pptx?)|slide 1)$/i
+const NO_TITLE =
+  /^(?:untitled|\(anonymous\)|powerpoint[ -]pr[eä]sentation|microsoft word\b.*|.*\.(?:docx?|indd|tex|dvi|pdf|pptx?)|slide 1)$/i
 const TITLE_CHARACTERS_MAX = 1_000
 
 /** The text of a PDF's pages in order, up to the limit, and its title. @throws Error with what is wrong */

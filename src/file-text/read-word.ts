@@ -3,7 +3,12 @@ import { brokenOfficeFile } from './office/office-package.ts'
 import { refuseOldOffice } from './office/old-office.ts'
 import { readHtml } from './read-html.ts'
 
-const STYLES = ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => p:fresh"]
+const STYLES = [
+  "p[style-name='Title'] => h1:fresh",
+  "p[style-name='Subtitle'] => p:fresh",
+  "br[type='page'] => br",
+  "br[type='column'] => br",
+]
 
 /** The text of a Word file with headings, lists and tables. Its title is its only or first heading. @throws Error */
 export async function readWord(bytes: Uint8Array): Promise<FileText> {

@@ -49,6 +49,18 @@ describe('the format of a file', () => {
   })
 
   it.each([
+    ['application/vnd.ms-excel', 'report.csv', 'csv'],
+    ['application/vnd.ms-excel', 'report.xlsx', 'excel'],
+    ['application/vnd.ms-excel', 'report.xls', null],
+    ['application/msword', 'letter.docx', 'word'],
+    ['application/msword', 'letter.doc', null],
+    ['application/vnd.ms-powerpoint', 'deck.pptx', 'powerpoint'],
+    ['image/jpg', 'scan.jpg', 'image'],
+  ])('is found by name if programs give it the type of old files: %s, %s', (mimeType, name, format) => {
+    expect(textFormatOf(mimeType, name)).toBe(format)
+  })
+
+  it.each([
     ['notes.md', 'markdown'],
     ['list.csv', 'csv'],
     ['main.py', 'text'],

@@ -24,6 +24,7 @@ const BY_MIME_TYPE: Record<string, TextFormat> = {
   'application/pdf': 'pdf',
   'image/png': 'image',
   'image/jpeg': 'image',
+  'image/jpg': 'image',
   [`${OFFICE}.wordprocessingml.document`]: 'word',
   [`${OFFICE}.wordprocessingml.template`]: 'word',
   'application/vnd.ms-word.document.macroenabled.12': 'word',
@@ -86,6 +87,15 @@ export const BY_EXTENSION: Record<string, TextFormat> = {
   txt: 'text',
 }
 
+// Types after which the name decides. Programs also give new files and CSV the types of Office files before 2007.
+const BY_NAME = new Set([
+  '',
+  'application/octet-stream',
+  'application/msword',
+  'application/vnd.ms-excel',
+  'application/vnd.ms-powerpoint',
+])
+
 // text/* types that are not prose: page code, calendars, cards, and text amid control words.
 const NOT_PROSE = new Set([
   'text/calendar',
@@ -104,8 +114,7 @@ export function textFormatOf(mimeType: string, fileName: string): TextFormat | n
   if (Object.hasOwn(BY_MIME_TYPE, type)) return BY_MIME_TYPE[type] ?? null
   if (NOT_PROSE.has(type)) return null
   if (type.startsWith('text/')) return textFormatByName(fileName)
-  if (type !== 'application/octet-stream' && type !== '') return null
-  return formatByName(fileName)
+  return BY_NAME.has(type) ? formatByName(fileName) : null
 }
 
 /** The format that a name implies for text: `notes.md` sent as text/plain is Markdown. */
