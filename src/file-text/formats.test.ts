@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { presentationOf, workbookOf } from '../../emulators/google/file-formats.ts'
-import { sampleDocx, samplePdf } from '../../test/support/sample-files.ts'
+import { pdfOfObjects, sampleDocx, samplePdf } from '../../test/support/sample-files.ts'
 import { readFile } from '../../test/support/read-file.ts'
 import { createTextExtractor, type ExtractedText, type TextFormat } from './index.ts'
 
@@ -64,6 +64,28 @@ describe('the title and text of a file', () => {
     })
     for (const title of ['Microsoft Word - draft.doc', 'PowerPoint Presentation', '\\(anonymous\\)'])
       expect((await read('pdf', samplePdf('x', title))).title).toBe('')
+  })
+
+  it('reads what was typed into the form fields and onto the pages of a PDF', async () => {
+    const field = (rest: string) =>
+      `<< /Type /Annot /Subtype /Widget /Rect [0 0 9 9] /F 4 /P 3 0 R /FT /Tx ${rest} >>`
+    const pdf = pdfOfObjects([
+      '<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [5 0 R 6 0 R 7 0 R 8 0 R 9 0 R] >> >>',
+      '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Annots [5 0 R 6 0 R 7 0 R 8 0 R 9 0 R 10 0 R 11 0 R] /Contents 4 0 R /Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>',
+      '<< /Length 36 >>\nstream\nBT /F1 12 Tf 9 9 Td (Request) Tj ET\nendstream',
+      field('/T (name) /TU (Full name) /V (Ana Lopez)'),
+      field('/T (form1[0].#sub[0].T7[0]) /V (since May)'),
+      field('/T (empty) /V ()'),
+      field('/T (pin) /V (1234) /Ff 8192'),
+      '<< /Type /Annot /Subtype /Widget /Rect [0 0 9 9] /F 4 /P 3 0 R /FT /Ch /T (team) /Opt [(Sales) (IT)] /V (IT) >>',
+      '<< /Type /Annot /Subtype /FreeText /Rect [0 0 9 9] /F 4 /Contents (Approved by Bea) >>',
+      '<< /Type /Annot /Subtype /Text /Rect [0 0 9 9] /F 4 /Contents (a comment) >>',
+      '<< >>',
+    ])
+    expect((await read('pdf', pdf)).text).toBe(
+      'Request\n\nApproved by Bea\nFull name: Ana Lopez\nsince May\nteam: IT',
+    )
   })
 
   it('reads the text of a Word file and its heading as title', async () => {

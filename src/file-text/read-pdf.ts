@@ -1,6 +1,7 @@
 import type { getDocumentProxy } from 'unpdf'
 import type { FileText } from './file-text.ts'
 import { messageOf } from '../kernel/thrown-errors.ts'
+import { typedText } from './pdf-typed-text.ts'
 
 /** Default titles that programs put into a PDF. */
 const NO_TITLE =
@@ -29,11 +30,12 @@ async function readPages(document: Pdf, maxCharacters: number): Promise<FileText
     const page = await document.getPage(number)
     const content = await page.getTextContent()
     const lines = content.items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
-    page.cleanup()
     const text = lines.join('')
-    pages.push(text)
-    length += text.length
     if (text.trim() === '') scans.push(number)
+    const typed = typedText(await page.getAnnotations().catch(() => []))
+    page.cleanup()
+    pages.push(typed === '' ? text : `${text}\n\n${typed}`)
+    length += text.length + typed.length
   }
   return { text: pages.join('\n\n'), pages, scans }
 }

@@ -45,7 +45,8 @@ export async function readScans(
     if (length > maxTextBytes || stop.aborted) return
     try {
       const { text, language } = await readPage(number, languages, stop)
-      pages[number - 1] = text
+      const typed = pages[number - 1] ?? ''
+      pages[number - 1] = typed === '' ? text : `${text}\n\n${typed}`
       length += text.length
       if (number === scans[0] && language) languages = withFirst(language, languages)
     } catch (error) {

@@ -96,7 +96,7 @@ describe('a PDF with scanned pages', () => {
     expect(text).toContain(TABLE.after)
   })
 
-  it('is read without the pages that fail, and marked truncated; refused if all fail', async () => {
+  it('is read without the pages that fail, and marked truncated, but with their fields; refused if all fail', async () => {
     const reading = { maxTextBytes: 1_000, signal: new AbortController().signal }
     const limits = { languages: ['eng'], pages: 10, timeoutMs: 60_000 } as const
     const document = { title: 'Scan', text: '', truncated: false, pages: ['', '', ''], scans: [1, 2, 3] }
@@ -106,6 +106,9 @@ describe('a PDF with scanned pages', () => {
     }
     const found = await readScans(document, limits, reading, failing([2]))
     expect(found).toEqual({ title: 'Scan', text: 'Page 1\n\nPage 3', truncated: true })
+    const form = { ...document, pages: ['', 'Name: Ana', 'Name: Bea'], text: 'Name: Ana\n\nName: Bea' }
+    const filled = await readScans(form, limits, reading, failing([2]))
+    expect(filled.text).toBe('Page 1\n\nName: Ana\n\nPage 3\n\nName: Bea')
     const refused = readScans({ ...document, pages: ['', '', ''] }, limits, reading, failing([1, 2, 3]))
     await expect(refused).rejects.toThrow('page 1 is stuck')
   })
