@@ -88,6 +88,19 @@ describe('the title and text of a file', () => {
     )
   })
 
+  it('reads the pages of a PDF around one that is missing, and refuses it only if it has no other', async () => {
+    const pdfOf = (kids: string) =>
+      pdfOfObjects([
+        '<< /Type /Catalog /Pages 2 0 R >>',
+        `<< /Type /Pages /Kids [${kids}] /Count 2 >>`,
+        '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 4 0 R /Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>',
+        '<< /Length 36 >>\nstream\nBT /F1 12 Tf 9 9 Td (Request) Tj ET\nendstream',
+        '<< >>',
+      ])
+    expect(await read('pdf', pdfOf('3 0 R 99 0 R'))).toMatchObject({ text: 'Request', truncated: true })
+    await expect(read('pdf', pdfOf('98 0 R 99 0 R'))).rejects.toThrow('it is damaged')
+  })
+
   it('reads the text of a Word file and its heading as title', async () => {
     expect(await read('word', await sampleDocx('Handbook', 'Be kind.'))).toEqual({
       title: 'Handbook',

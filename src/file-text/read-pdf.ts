@@ -7,6 +7,8 @@ import { typedText } from './pdf-typed-text.ts'
 const NO_TITLE =
   /^(?:untitled|\(anonymous\)|powerpoint[ -]pr[eä]sentation|microsoft word\b.*|.*\.(?:docx?|indd|tex|dvi|pdf|pptx?)|slide 1)$/i
 const TITLE_CHARACTERS_MAX = 1_000
+/** With more damaged pages, the others are not worth the time. */
+const DAMAGED_MAX = 100
 
 /** The text of a PDF's pages in order, up to the limit, and its title. @throws Error with what is wrong */
 export async function readPdf(bytes: Uint8Array, maxCharacters: number): Promise<FileText> {
@@ -21,23 +23,36 @@ export async function readPdf(bytes: Uint8Array, maxCharacters: number): Promise
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
 
+/** Reads around damaged pages. @throws Error if there are no others */
 async function readPages(document: Pdf, maxCharacters: number): Promise<FileText> {
   const pages: string[] = []
   const scans: number[] = []
+  const failures: unknown[] = []
   let length = 0
   for (let number = 1; number <= document.numPages; number += 1) {
-    if (length > maxCharacters) return { text: pages.join('\n\n'), pages, scans, stopped: true }
-    const page = await document.getPage(number)
-    const content = await page.getTextContent()
-    const lines = content.items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
-    const text = lines.join('')
-    if (text.trim() === '') scans.push(number)
-    const typed = typedText(await page.getAnnotations().catch(() => []))
-    page.cleanup()
-    pages.push(typed === '' ? text : `${text}\n\n${typed}`)
-    length += text.length + typed.length
+    if (length > maxCharacters || failures.length > DAMAGED_MAX) break
+    const page = await readPage(document, number).catch((error: unknown) => {
+      failures.push(error)
+      return null
+    })
+    if (page?.isScan === true) scans.push(number)
+    pages.push(page?.text ?? '')
+    length += page?.text.length ?? 0
   }
-  return { text: pages.join('\n\n'), pages, scans }
+  if (failures.length > 0 && failures.length === pages.length) refuse(failures[0])
+  const stopped = failures.length > 0 || pages.length < document.numPages
+  return { text: pages.join('\n\n'), pages, scans, stopped }
+}
+
+/** The text of a page, with what was typed onto it, and whether it has no other. */
+async function readPage(document: Pdf, number: number): Promise<{ text: string; isScan: boolean }> {
+  const page = await document.getPage(number)
+  const content = await page.getTextContent()
+  const lines = content.items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
+  const typed = typedText(await page.getAnnotations().catch(() => []))
+  page.cleanup()
+  const text = lines.join('')
+  return { text: typed === '' ? text : `${text}\n\n${typed}`, isScan: text.trim() === '' }
 }
 
 async function titleOf(document: Pdf): Promise<string> {
