@@ -252,10 +252,23 @@ describe('memory, on failure', () => {
     const nobody = await runCommand(['status'], { MEMORY_URL: gone.url })
     expect(nobody).toMatchObject({ code: 1 })
     expect(nobody.stderr).toContain('npm start')
+    const environment = { MEMORY_URL: gone.url, MEMORY_API_KEY: service.key }
+    for (const args of [
+      ['documents', 'list'],
+      ['documents', 'open', 'x'],
+      ['export', '/tmp/never.jsonl'],
+    ])
+      expect((await runCommand(args, environment)).stderr).toMatch(/^Error: Cannot connect to .*\n$/)
     service.intercept = () => ({ status: 200, body: '<html>' })
     expect((await memory('search', 'q')).stderr).toContain('Is --url right?')
     service.intercept = () => ({ status: 500, body: '<html>' })
     expect((await memory('search', 'q')).stderr).toContain('answered 500 instead of the service')
+  })
+
+  it('says that a backup does not exist', async () => {
+    const { code, stderr } = await memory('restore', '/nonexistent/backup')
+    expect(code).toBe(1)
+    expect(stderr).toBe('Error: /nonexistent/backup cannot be read: it does not exist\n')
   })
 
   it.each([

@@ -1,9 +1,10 @@
-import { stat } from 'node:fs/promises'
+import { access, constants, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { describeFileError } from '../describe-file-error.ts'
 import { CommandError, ConnectionError, messageOf } from '../failures.ts'
 import { givenPath } from '../given-path.ts'
 import { writeNewFile } from '../new-file.ts'
@@ -116,6 +117,7 @@ async function restore(
   command: Command,
 ): Promise<void> {
   const { terminal, json } = openSession(command)
+  await expectReadable(file)
   const { checkBackup, restoreBackup } = await import('../../src/backup/index.ts')
   if (options.check === true) {
     const { manifest, rows } = await asCommand(() => checkBackup(file))
@@ -134,6 +136,13 @@ async function restore(
     terminal.print(`The former contents are in ${formerAt}; remove them once everything works`)
   sayWhatIsIn(terminal, rows)
   sayWhereTheKeyIs(terminal, manifest.encryptionKey)
+}
+
+/** @throws CommandError for a file that does not exist or may not be read */
+async function expectReadable(file: string): Promise<void> {
+  await access(file, constants.R_OK).catch((cause: unknown) => {
+    throw new CommandError(`${file} cannot be read: ${describeFileError(cause)}`, { cause })
+  })
 }
 
 function sayWhatIsIn(terminal: Terminal, rows: Readonly<Record<string, number>>): void {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { SourceItemQuery } from '../../client/src/index.ts'
+import type { RetryPolicy, SourceItemQuery } from '../../client/src/index.ts'
 import type { ApiClient } from '../api-client.ts'
 import { DocumentList, type ListedDocument, StoredDocument } from '../api-shapes.ts'
 import { retryPolicyOn } from '../follow-run.ts'
@@ -58,10 +58,9 @@ async function listDocuments(options: ListOptions, command: Command): Promise<vo
   const collected: ListedDocument[] = []
   let shown = 0
   let nextCursor: string | null = null
-  for await (const page of pagesOf(client, terminal, {
-    ...filter,
-    ...(limit ? { limit } : {}),
-  })) {
+  const query = { ...filter, ...(limit ? { limit } : {}) }
+  const retry = options.all ? retryPolicyOn(terminal, client.url) : waitPolicyOn(terminal, client.url)
+  for await (const page of pagesOf(client, query, retry)) {
     nextCursor = page.nextCursor
     if (json) collected.push(...page.sourceItems)
     else printRows(terminal, page.sourceItems, shown === 0)
@@ -74,15 +73,19 @@ async function listDocuments(options: ListOptions, command: Command): Promise<vo
     terminal.note(`There are more: --limit takes up to ${PAGE_MAX}, --all shows every one.`)
 }
 
-/** The pages of the list in order. Waits out rate limits. */
+/** Waits for rate limits; a user who waits for a few requests repeats the command after another failure. */
+function waitPolicyOn(terminal: Terminal, url: string): Partial<RetryPolicy> {
+  return { ...retryPolicyOn(terminal, url), attempts: 1 }
+}
+
+/** The pages of the list in order. */
 async function* pagesOf(
   client: ApiClient,
-  terminal: Terminal,
   query: SourceItemQuery,
+  retry: Partial<RetryPolicy>,
 ): AsyncGenerator<DocumentList> {
-  const options = { retry: retryPolicyOn(terminal, client.url) }
   try {
-    for await (const page of client.memory().sourceItems.pages(query, options))
+    for await (const page of client.memory().sourceItems.pages(query, { retry }))
       yield client.check(DocumentList, page)
   } catch (error) {
     throw client.failureOf(error, 'patient')
@@ -104,8 +107,8 @@ function printRows(terminal: Terminal, documents: readonly ListedDocument[], wit
 
 async function openDocument(words: string[], _options: unknown, command: Command): Promise<void> {
   const { client, terminal, json } = openSession(command)
-  const id = await findDocument(words.join(' '), () => pagesOf(client, terminal, { limit: PAGE_MAX }))
-  const retry = retryPolicyOn(terminal, client.url)
+  const retry = waitPolicyOn(terminal, client.url)
+  const id = await findDocument(words.join(' '), () => pagesOf(client, { limit: PAGE_MAX }, retry))
   const sourceItem = await client.use(
     StoredDocument,
     (memory, options) => memory.sourceItems.get(id, options),

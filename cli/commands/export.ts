@@ -52,12 +52,16 @@ async function writeAll({ client, terminal }: Session, handle: FileHandle): Prom
       if (!progress.isWhole) throw new CommandError('The export ended without its last line')
     } catch (error) {
       if (progress.items > itemsBefore) attempt = 1
-      if (!(error instanceof MemoryConnectionError) || attempt === ATTEMPTS_MAX)
-        throw client.failureOf(error, 'patient')
+      if (attempt === ATTEMPTS_MAX || !canContinue(error, progress)) throw client.failureOf(error, 'patient')
       terminal.note(`The connection was interrupted after ${progress.items} items; continuing`)
     }
   }
   return progress
+}
+
+/** A service that cannot be reached before the first item most likely does not run. */
+function canContinue(error: unknown, { items }: Progress): boolean {
+  return error instanceof MemoryConnectionError && (items > 0 || error.fault !== 'unreachable')
 }
 
 const afterOf = ({ after }: Progress) => (after === undefined ? {} : { after })
