@@ -11,7 +11,6 @@ import {
   expectNoFaults,
   expectNoFaultsInThemes,
   expectSettled,
-  expectTablesFit,
   follow,
   startConsole,
 } from './support/console.ts'
@@ -152,6 +151,21 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await context.close()
   })
 
+  it('says why the workspace cannot be loaded, and loads it on request', async () => {
+    const { page, close } = await rig.openTab({ bypassCSP: true })
+    await page.route('**/v1/console/me', (route) =>
+      route.fulfill({ status: 500, json: { error: 'Something broke', code: 'internal' } }),
+    )
+    await rig.signIn(page, OWNER, 'members')
+    await page.getByRole('heading', { name: 'Workspace not loaded' }).waitFor()
+    await page.getByRole('alert').getByText('Something broke').waitFor()
+    await expectNoFaults(page, 'a workspace that is not loaded')
+    await page.unroute('**/v1/console/me')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Members', level: 1 }).waitFor()
+    await close()
+  })
+
   it('hides admin pages from a member, in the navigation and by URL', async () => {
     const { page, close } = await rig.openTab()
     await rig.signIn(page, MEMBER)
@@ -190,8 +204,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     for (const path of [...PAGES.map((one) => one.path.slice(1)), 'memory?view=table']) {
       if (path !== '') await follow(page, path)
       await expectNoFaultsInThemes(page, path)
-      await expectFits(page, path, 360)
-      for (const width of [768, 1024]) await expectTablesFit(page, path, width)
+      for (const width of [360, 768, 1024]) await expectFits(page, path, width)
       await page.setViewportSize({ width: 1280, height: 800 })
     }
     await close()

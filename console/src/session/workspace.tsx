@@ -1,3 +1,4 @@
+import { Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { createContext, type ReactNode, use, useMemo, useState } from 'react'
 import { type Api, createApi, type Schemas, unwrap } from '../api/client.ts'
@@ -5,6 +6,7 @@ import { ErrorState } from '../ui/error-state.tsx'
 import { PageSkeleton } from '../ui/skeletons.tsx'
 import { useConsole } from './context.tsx'
 import { FirstWorkspacePage } from './first-workspace-page.tsx'
+import { GatePage } from './gate-page.tsx'
 import { ME, useUserApi } from './user-api.ts'
 import classes from './workspace.module.css'
 
@@ -55,7 +57,13 @@ export function WorkspaceProvider({ children }: { children: ReactNode }) {
         </div>
       </div>
     )
-  if (me.isError) return <ErrorState error={me.error} onRetry={() => void me.refetch()} />
+  if (me.isError)
+    return (
+      <GatePage title="Workspace not loaded">
+        <Title order={1}>Workspace not loaded</Title>
+        <ErrorState error={me.error} onRetry={() => void me.refetch()} />
+      </GatePage>
+    )
   const choose = (id: string): void => {
     rememberWorkspace(id)
     setChosen(id)
