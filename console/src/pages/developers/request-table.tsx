@@ -53,6 +53,7 @@ export function RequestTable({
 
 const KEY: Column<LoggedRequest> = {
   label: 'Key',
+  isShort: true,
   cell: ({ apiKeyId, keyName }) =>
     keyName === null ? (
       'A deleted key'

@@ -50,7 +50,7 @@ function NoRuns() {
       <EmptyState
         icon={ChartNoAxesColumn}
         title="No runs yet"
-        text="Add questions with the page or the fact that answers them, then start a run."
+        text="A run measures search and answers with questions whose answers you know."
         action={
           <ButtonLink to="/evaluation" search={{ tab: 'questions' }} variant="default">
             Go to questions

@@ -35,7 +35,7 @@ export function DirectoryPanel() {
             <EmptyState
               icon={KeyRound}
               title="No SCIM tokens"
-              text="People whom it deactivates lose access at once."
+              text="Create one for your identity provider. People whom it deactivates lose access at once."
             />
           ) : (
             <>
@@ -69,9 +69,9 @@ function TokenTable({
         {
           label: 'Name',
           cell: ({ name, prefix }) => (
-            <>
+            <div>
               {name} <Code>{prefix}…</Code>
-            </>
+            </div>
           ),
         },
         {
