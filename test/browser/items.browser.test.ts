@@ -79,6 +79,14 @@ describe.skipIf(executablePath === null)('stored items in a browser', () => {
     await close()
   })
 
+  it('says that the item of a link was deleted', async () => {
+    const { page, close } = await visit(`sources/items?item=${randomUUID()}`, [{ externalId: '1' }])
+    const drawer = page.getByRole('dialog')
+    await drawer.getByText('This item is no longer available').waitFor()
+    expect(await drawer.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+    await close()
+  })
+
   it('shows the author and the date of the source, and sorts by that date both ways', async () => {
     const { page, organization, close } = await visit('sources/items?connected=another-page', [
       {

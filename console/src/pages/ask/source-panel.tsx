@@ -1,8 +1,9 @@
-import { Alert, Box, Drawer } from '@mantine/core'
+import { Box, Drawer } from '@mantine/core'
 import { useMediaQuery, useWindowEvent } from '@mantine/hooks'
 import type { Schemas } from '../../api/client.ts'
 import { useSourceItem } from '../../data/use-source-item.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
+import { ItemGone } from '../../ui/item-gone.tsx'
 import { ItemOrigin } from '../../ui/item-origin.tsx'
 import { TextLink } from '../../ui/links.tsx'
 import { MailHead } from '../../ui/mail-head.tsx'
@@ -85,9 +86,7 @@ export function SourcePanel({
             <ItemOrigin provider={origin.provider} url={origin.url} item={item.data} />
           </Box>
           {item.error?.status === 404 ? (
-            <Alert title="This item is no longer available" role="alert">
-              It was deleted, or you may no longer read it.
-            </Alert>
+            <ItemGone />
           ) : (
             <Reading query={item}>{(found) => <Stored item={found} cited={cited} />}</Reading>
           )}

@@ -4,6 +4,7 @@ import type { Schemas } from '../../api/client.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { ErrorNotice } from '../../ui/error-state.tsx'
+import { ItemGone } from '../../ui/item-gone.tsx'
 import { ItemOrigin } from '../../ui/item-origin.tsx'
 import { MailHead } from '../../ui/mail-head.tsx'
 import { Reading } from '../../ui/reading.tsx'
@@ -46,6 +47,8 @@ export function ItemDrawer({
         <Drawer.Body>
           {sync.data?.outcome === 'deleted' ? (
             <Text role="status">{sync.words}</Text>
+          ) : item.error?.status === 404 ? (
+            <ItemGone />
           ) : (
             <Reading query={item}>
               {(found) => (
