@@ -85,7 +85,7 @@ describe.skipIf(executablePath === null)('the settings in a browser', () => {
     await page.goto('about:blank')
     await page.setViewportSize({ width: 1440, height: 900 })
     await page.goto(`${rig.service.url}/console/settings#leave`)
-    await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(300)
+    await expect.poll(() => page.evaluate('scrollY'), { timeout: 60_000 }).toBeGreaterThan(300)
     const current = sections.locator('[aria-current]')
     await expect.poll(() => current.allInnerTexts()).toEqual(['Leave the workspace'])
     await page.goto('about:blank')
