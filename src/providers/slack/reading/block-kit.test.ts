@@ -67,7 +67,16 @@ describe('a message of blocks', () => {
         ],
       },
     ]
-    expect(readOne({ text: 'Fares:', blocks })?.text).toBe('Fares:\nCity | Fare\nRome | 12')
+    expect(readOne({ text: 'Fares:', blocks })?.text).toBe('Fares:\n- City: Rome; Fare: 12')
+  })
+
+  it('shows the cells of a table without column names, and each row on one line', () => {
+    const cell = (text: string) => ({ type: 'raw_text', text })
+    const list = { type: 'rich_text_list', elements: [section([cell('12')]), section([cell('15')])] }
+    const blocks = [
+      { type: 'table', rows: [[cell('Rome'), richText([list])], [cell('Oslo'), cell('9')], []] },
+    ]
+    expect(readOne({ text: '', blocks })?.text).toBe('Rome | • 12 • 15\nOslo | 9')
   })
 
   it('of rich text only has its own text, if there is one', () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { rowLines, sheetRow } from '../../../file-text/index.ts'
 
 /** Deeper parts of blocks are not read. */
 const DEEPEST = 12
@@ -71,13 +72,25 @@ function textOf(value: unknown, depth: number): string {
     case 'rich_text_quote':
       return inner(part.elements, '')
     case 'table':
-      return part.rows.map((row) => inner(list.parse(row), ' | ')).join('\n')
+      return tableText(part.rows, depth)
     case 'image':
     case 'video':
       return inner([part.title], '') || escaped(part.alt_text)
     default:
       return mentionOf(part, own)
   }
+}
+
+/** Slack does not mark the row with the names of the columns. */
+function tableText(rows: readonly unknown[], depth: number): string {
+  const cells = rows.map((row) =>
+    list.parse(row).map((cell) =>
+      textOf(cell, depth + 1)
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+    ),
+  )
+  return [...rowLines(cells.map(sheetRow))].join('\n')
 }
 
 /** A link, mention or emoji of rich text. */
