@@ -32,6 +32,7 @@ import { readPageLinks } from '../src/providers/web/page-links.ts'
 import { parseRobots } from '../src/providers/web/robots.ts'
 import { readSitemap } from '../src/providers/web/sitemap.ts'
 import { childrenIn, readableMarkdown } from '../src/providers/notion/text.ts'
+import { chatText } from '../src/providers/chat-text.ts'
 import { readMessages } from '../src/providers/slack/reading/messages.ts'
 import { mentionedUsers, mrkdwnToText } from '../src/providers/slack/reading/mrkdwn.ts'
 import { askingFor } from '../src/evidence/question-of.ts'
@@ -105,6 +106,11 @@ const READERS: Record<string, (text: string) => unknown> = {
   'text of Slack': (text) => [mrkdwnToText(text, names), mentionedUsers(text)],
   'blocks of Slack': (text) =>
     readMessages([{ ts: '1', blocks: [{ type: 'rich_text_list', elements: [{ type: 'text', text }] }] }]),
+  'a chat': (text) =>
+    chatText([
+      { author: 'Ada', text },
+      { author: text.slice(0, 100), text },
+    ]),
   'a number format': (text) => numberStyleOf(200, text),
   'the kind of a file': (text) => [textFormatOf(text, text), textFormatOf('', `${text}.pdf`)],
   'an imported Markdown file': (text) => readMarkdown(`# ${text}`, 'a.md'),

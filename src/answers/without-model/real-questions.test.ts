@@ -267,4 +267,18 @@ describe('chat messages whose titles are their first words', () => {
     )
     expect(answer('Where does the office move?', [alone])).toBe('I decided to move the office to Lisbon. [1]')
   })
+
+  it('name the author who wrote a line, not the one that the line names', () => {
+    const metadata = { senders: ['Ben', 'Anna'] }
+    const content = (line: string) =>
+      `Anna: I will read it.\nBen: The travel budget is ready.\n${line}\nAnna: Thanks.`
+    const ask = (line: string) =>
+      answer('Who approved the travel budget?', [{ title: '#finance', content: content(line), metadata }])
+    expect(ask('Ben: Anna: I approve the travel budget.')).toContain(
+      'Ben: Anna: I approve the travel budget.',
+    )
+    expect(ask('  I approve the travel budget.')).toMatch(
+      /^Ben: The travel budget is ready\. (?:\[1\] )?I approve/,
+    )
+  })
 })

@@ -54,7 +54,7 @@ describe('a thread', () => {
       externalId: `${general.id}/${root.id}`,
       sourceKind: 'message',
       title: 'Launch',
-      body: 'Bob: When do we launch, Ada?\n[file: Plan.docx]\nAda: In May.\nPlanner: <b>Task</b> created',
+      body: 'Bob: When do we launch, Ada?\n  [file: Plan.docx]\nAda: In May.\nPlanner: <b>Task</b> created',
       url,
       authorName: 'Bob',
       sourceCreatedAt: new Date(at),

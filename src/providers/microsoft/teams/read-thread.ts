@@ -4,6 +4,7 @@ import { listedAttachments } from '../../attachment-names.ts'
 import type { FeedItem } from '../../feed.ts'
 import { textOfHtml } from '../../html-text.ts'
 import type { ProviderSession } from '../../adapter.ts'
+import { chatText } from '../../chat-text.ts'
 import { shortLine } from '../../../text/short-line.ts'
 import type { Graph } from '../shared/graph.ts'
 import { type Channel, channelPath, type Channels, groupOf } from './channels.ts'
@@ -113,7 +114,7 @@ function threadItem(
   const [first] = said
   if (first === undefined) return { title: channel.name, skipped: 'it has no text' }
   const subject = isContent(root) ? root.subject?.trim() : ''
-  const whole = bodyOf(said)
+  const whole = chatText(said.map(({ message, text }) => ({ author: authorOf(message), text }))).trim()
   const body = cutToBytes(whole, session.limits.maxTextBytes).trim()
   const author = authorOf(first.message)
   const attachments = said.flatMap(({ message }) => filesOf(message))
@@ -140,14 +141,4 @@ function threadItem(
       accessPolicy: { visibility: 'restricted', groups: [groupOf(channel)] },
     },
   }
-}
-
-/** Each message with its author; a single message without. */
-function bodyOf(said: readonly Said[]): string {
-  const [only] = said
-  if (said.length === 1 && only !== undefined) return only.text.trim()
-  return said
-    .map(({ message, text }) => `${authorOf(message)}: ${text}`)
-    .join('\n')
-    .trim()
 }

@@ -47,7 +47,7 @@ describe('files and attachments', () => {
   it('show whatever names and text they have', () => {
     const files = [{ title: '', name: 'a<b> & c.txt' }, { name: ' ' }, {}]
     const message = { ...at(0, ''), files, attachments: [{ title: 'T', fallback: 'x &amp; y' }] }
-    expect(conversationItem(context, [message]).body).toBe('T: x & y\n[file: a<b> & c.txt]')
+    expect(conversationItem(context, [message]).body).toBe('Ana Lima: T: x & y\n  [file: a<b> & c.txt]')
     expect([isContent(message), isContent({ ...at(0, ' '), files: [{}] })]).toEqual([true, false])
   })
 })
@@ -96,7 +96,9 @@ describe('items', () => {
       files: [{ name: 'plan.pdf' }],
       attachments: [{ title: 'Build', text: 'passed' }],
     }
-    expect(conversationItem(context, [message]).body).toBe('look\nBuild: passed\n[file: plan.pdf]')
+    expect(conversationItem(context, [message]).body).toBe(
+      'Ana Lima: look\n  Build: passed\n  [file: plan.pdf]',
+    )
   })
 
   it('are cut between characters at the longest body', () => {

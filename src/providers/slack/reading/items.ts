@@ -1,5 +1,6 @@
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
 import type { AccessPolicy, ItemMetadata, ProviderChannel, ProviderItem } from '../../adapter.ts'
+import { chatText } from '../../chat-text.ts'
 import { shortLine } from '../../../text/short-line.ts'
 import { isContent, isReply, isThreadRoot, shownParts, tsDate, type SlackMessage } from './messages.ts'
 import { mrkdwnToText, type SlackNames } from './mrkdwn.ts'
@@ -98,12 +99,15 @@ function buildItem(
   if (!first || !last) throw new Error('an item has at least one message')
   const author = people.author(first)
   const permalink = `${workspace.url}archives/${channel.id}/p${ts.replace('.', '')}`
-  const senders = [...new Set(messages.map((message) => people.author(message).name))]
+  const said = messages.map((message) => ({
+    author: people.author(message).name,
+    text: messageText(message, people),
+  }))
   return {
     externalId: slackItemId(workspace.id, channel.id, ts),
     sourceKind: 'message',
     title: `#${channel.name}: ${shortLine(messageText(first, people), TITLE_CHARACTERS_MAX)}`,
-    body: cutToBytes(bodyOf(messages, people), context.maxTextBytes),
+    body: cutToBytes(chatText(said), context.maxTextBytes),
     url: permalink,
     authorName: author.name,
     sourceCreatedAt: tsDate(first.ts),
@@ -115,7 +119,7 @@ function buildItem(
       channelId: channel.id,
       sender: author.name,
       ...(author.email === null ? {} : { senderEmail: author.email }),
-      senders,
+      senders: [...new Set(said.map(({ author: name }) => name))],
       messageCount: messages.length,
       permalink,
       accessPolicy: channelPolicy(channel),
@@ -127,15 +131,6 @@ function buildItem(
 /** A private channel's members are a group of the source, so that a membership change changes no item. */
 export function channelPolicy({ id, isPrivate }: Pick<ProviderChannel, 'id' | 'isPrivate'>): AccessPolicy {
   return isPrivate ? { visibility: 'restricted', groups: [id] } : { visibility: 'workspace' }
-}
-
-/** One line per message with its author; a lone message has no author line. */
-function bodyOf(messages: readonly SlackMessage[], people: SlackPeople): string {
-  const [only] = messages
-  if (messages.length === 1 && only) return messageText(only, people)
-  return messages
-    .map((message) => `${people.author(message).name}: ${messageText(message, people)}`)
-    .join('\n')
 }
 
 const messageText = (message: SlackMessage, people: SlackPeople): string =>
