@@ -1,11 +1,14 @@
 import type { Collection } from './read-collection.ts'
-import { type Facts, HALVES, halfOf } from './read-facts.ts'
+import { type Facts, HALVES, halfOf, type Unanswerable } from './read-facts.ts'
 import type { Workspace } from './workspaces.ts'
 
 /** How often an answer without a language model states the requested fact. */
 export interface FactsResult {
   collection: string
-  /** Each half, and each kind of question in it (the part of its id before the last `-`), `all` first. */
+  /**
+   * Each half, and each kind of question in it (the part of its id before the last `-`), `all` first; then the questions
+   * that no document answers, if there are any.
+   */
   groups: readonly FactsGroup[]
 }
 
@@ -19,6 +22,8 @@ export interface FactsGroup {
   said: number
   /** Questions whose answer begins with the fact. */
   first: number
+  /** Questions whose answer says that the evidence is weak. */
+  flagged: number
   /** Average characters of an answer without its markers. */
   characters: number
 }
@@ -29,8 +34,12 @@ interface Judged {
   read: boolean
   said: boolean
   first: boolean
+  flagged: boolean
   characters: number
 }
+
+/** The kind of questions that no document answers. */
+const WITHOUT_ANSWER = 'without an answer'
 
 /** The service's default number of hits for an answer. */
 export const HITS = 8
@@ -47,20 +56,33 @@ export async function evaluateFacts(
   collection: Collection,
   facts: ReadonlyMap<string, Facts>,
   workspace: Workspace,
+  unanswerable: readonly Unanswerable[] = [],
 ): Promise<FactsResult> {
   const titles = new Map(collection.documents.map(({ id, title }) => [id, title]))
   const judged: Judged[] = []
   for (const { id, text, relevant } of collection.queries) {
     const [document = ''] = relevant.keys()
-    const { answer, context } = await workspace.ask(text, HITS)
+    const { answer, context, limitations } = await workspace.ask(text, HITS)
     judged.push({
       half: halfOf(document),
       kind: id.replace(/-[^-]*$/, ''),
       read: context.some(({ title }) => title === titles.get(document)),
+      flagged: isFlagged(limitations),
       ...judgeAnswer(answer, facts.get(id) ?? []),
     })
   }
-  return { collection: collection.name, groups: groupsOf(judged) }
+  const others: Judged[] = []
+  for (const { text } of unanswerable) {
+    const { answer, limitations } = await workspace.ask(text, HITS)
+    const asked = { half: '', kind: WITHOUT_ANSWER, read: false, flagged: isFlagged(limitations) }
+    others.push({ ...asked, ...judgeAnswer(answer, []) })
+  }
+  const rest = others.length === 0 ? [] : [summarize('', WITHOUT_ANSWER, others)]
+  return { collection: collection.name, groups: [...groupsOf(judged), ...rest] }
+}
+
+function isFlagged(limitations: readonly { code: string }[]): boolean {
+  return limitations.some(({ code }) => code === 'weak_evidence')
 }
 
 /** Whether an answer states all facts within 900 characters (`said`), and within its beginning (`first`). */
@@ -119,6 +141,7 @@ function summarize(half: string, kind: string, of: readonly Judged[]): FactsGrou
     read: share(({ read }) => read),
     said: share(({ said }) => said),
     first: share(({ first }) => first),
+    flagged: share(({ flagged }) => flagged),
     characters: Math.round(of.reduce((sum, one) => sum + one.characters, 0) / Math.max(1, of.length)),
   }
 }

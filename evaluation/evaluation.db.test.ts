@@ -100,19 +100,27 @@ describe('evaluating weak evidence', () => {
 })
 
 describe('evaluating facts', () => {
-  it('counts answers that state the fact, and pages read, in each half', async () => {
+  it('counts answers that state the fact, pages read, and weak evidence, in each half', async () => {
     const workspace = await workspaces.ingest('facts', collection.documents)
     const facts = new Map([
       ['launch-heron', [['heron launches in May']]],
       ['launch-plover', [['in spring', 'plover launches in May']]],
       ['launch-wren', [['wren launches in June']]],
     ])
-    const result = await evaluateFacts(collection, facts, workspace)
+    const unanswerable = [{ id: 'none-1', text: 'Good morning' }]
+    const result = await evaluateFacts(collection, facts, workspace, unanswerable)
     const all = result.groups.filter(({ kind }) => kind === 'all')
     const sum = (of: 'read' | 'said' | 'first') =>
       Math.round(all.reduce((total, group) => total + group.questions * group[of], 0))
     expect(all.map(({ half }) => half)).toEqual(['held out', 'tuning'])
     expect([sum('read'), sum('said'), sum('first')]).toEqual([3, 2, 2])
+    expect(all.map(({ flagged }) => flagged)).toEqual([0, 0])
+    expect(result.groups.at(-1)).toMatchObject({
+      kind: 'without an answer',
+      questions: 1,
+      said: 0,
+      flagged: 1,
+    })
     expect(factsTable([result])).toContain('held out')
   })
 })

@@ -16,7 +16,7 @@ import { chooseThreshold, evaluateWeakEvidence } from './evaluate-weak-evidence.
 import { evaluateWords } from './evaluate-words.ts'
 import { keepCalibration } from './keep-calibration.ts'
 import { type Collection, CollectionError, readCollection, sampleQueries } from './read-collection.ts'
-import { readFacts } from './read-facts.ts'
+import { readFacts, readUnanswerable } from './read-facts.ts'
 import { readLabeledItems } from './read-labeled-items.ts'
 import { readSubjects } from './read-subjects.ts'
 import {
@@ -170,8 +170,9 @@ async function calibrate(options: Options, collections: readonly Collection[]): 
 
 async function judgeFacts(options: Options, collections: readonly Collection[]): Promise<void> {
   const facts = await Promise.all(options.folders.map(readFacts))
+  const unanswerable = await Promise.all(options.folders.map(readUnanswerable))
   const results = await judgeEach(collections, options.queriesMax, (collection, workspace, _model, at) =>
-    evaluateFacts(collection, facts[at] ?? new Map(), workspace),
+    evaluateFacts(collection, facts[at] ?? new Map(), workspace, unanswerable[at]),
   )
   print(options, results, factsTable(results))
 }

@@ -72,15 +72,16 @@ export function factsTable(results: readonly FactsResult[]): string {
     'page read',
     'fact said',
     'said first',
+    'flagged',
     'characters',
   ]
   const rows = results.flatMap(({ collection, groups }) =>
-    groups.map(({ half, kind, questions, read, said, first, characters }) => [
+    groups.map(({ half, kind, questions, read, said, first, flagged, characters }) => [
       collection,
       half,
       kind,
       String(questions),
-      ...[read, said, first].map(share),
+      ...[read, said, first, flagged].map(share),
       String(characters),
     ]),
   )

@@ -5,9 +5,9 @@ import { isTooLongForQuestion, startsSentence } from '../text/questions.ts'
 
 /** The number of passages to check, which is the default of an answer, whatever the request's limit. */
 const PASSAGES_READ = 8
-/** A longer question also describes circumstances, which no passage repeats: at 19 words, half the share suffices. */
-const SHORT_UP_TO = 6
-const LONG_EXPONENT = 0.6
+/** A longer question also describes circumstances, which no passage repeats: at 23 words, half the share suffices. */
+const SHORT_UP_TO = 4
+const LONG_EXPONENT = 0.4
 /** A word with less weight is not English, so its absence from English documents means little. */
 const ENGLISH_FROM = 0.5
 

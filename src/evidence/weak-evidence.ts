@@ -9,7 +9,7 @@ import { findKept, type Kept } from './store.ts'
 /** Up to this multiple of the threshold, the passages' words decide (`question-words.ts`). */
 const DOUBTFUL_UP_TO = 1.9
 /** The share of a question's words that a passage needs: more in a large memory, less with more evidence. */
-const COVER = { bySize: 0.125, byEvidence: 0.0768 }
+const COVER = { bySize: 0.12, byEvidence: 0.0768 }
 /** More chunks than any workspace has. */
 const CHUNKS_MAX = 1e8
 
