@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { type FindCipher, signedHeaders } from '../secrets.ts'
 import { type AttemptEnd, beginAttempt, cancelAttempt, endAttempt, type Taken } from './attempt.ts'
 import { findDue } from './find-due.ts'
-import { createSlots, type DueDelivery } from './slots.ts'
+import { createSlots, type DueDelivery, type TakenSlots } from './slots.ts'
 import type { Send, SendResult } from './send.ts'
 
 export interface DispatcherDependencies {
@@ -42,12 +42,15 @@ export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
   const slots = createSlots()
   const underWay = new Set<Promise<void>>()
   const stopping = new AbortController()
-  /** Found at the last look, and not begun yet. */
+  /** Found, and not begun yet. */
   let found: DueDelivery[] = []
   let isStarted = false
 
   async function look(): Promise<number> {
-    found = await findDue(db, clock.now(), slots.taken())
+    const taken = slots.taken()
+    const due = await findDue(db, clock.now(), taken)
+    // The search leaves out whatever has no free slot, which was found before.
+    found = [...found.filter((one) => lacksSlot(one, taken)), ...due]
     return beginFound()
   }
   /** Returns how many were begun. */
@@ -92,6 +95,10 @@ export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
       await Promise.all(underWay)
     },
   }
+}
+
+function lacksSlot({ organizationId, webhookId }: DueDelivery, taken: TakenSlots): boolean {
+  return taken.organizationIds.includes(organizationId) || taken.webhookIds.includes(webhookId)
 }
 
 /** One attempt. @throws database errors: the lease then expires, and the event is sent again */
