@@ -49,6 +49,7 @@ async function readPage(document: Pdf, number: number): Promise<{ text: string; 
   const page = await document.getPage(number)
   const content = await page.getTextContent()
   const lines = content.items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
+  // The page's own text is worth keeping without them.
   const typed = typedText(await page.getAnnotations().catch(() => []))
   page.cleanup()
   const text = lines.join('')
