@@ -1,3 +1,4 @@
+import { WEAK_EVIDENCE } from '../src/context/index.ts'
 import type { Collection } from './read-collection.ts'
 import { type Facts, HALVES, halfOf, type Unanswerable } from './read-facts.ts'
 import type { Workspace } from './workspaces.ts'
@@ -82,7 +83,7 @@ export async function evaluateFacts(
 }
 
 function isFlagged(limitations: readonly { code: string }[]): boolean {
-  return limitations.some(({ code }) => code === 'weak_evidence')
+  return limitations.some(({ code }) => code === WEAK_EVIDENCE.code)
 }
 
 /** Whether an answer states all facts within 900 characters (`said`), and within its beginning (`first`). */

@@ -76,7 +76,7 @@ describe('memory export', () => {
     answers = [(response) => response.writeHead(403).end('{"error":"No","code":"action_not_allowed"}')]
     expect(await run()).toMatchObject({ code: 1, stderr: expect.stringContaining('No') })
     expect(await readdir(home)).toEqual([])
-    // Another export writes this file, or somebody else created it.
+    // Another process may have created this file.
     await writeFile(`${file()}.part`, 'theirs')
     expect(await run()).toMatchObject({ code: 1, stderr: expect.stringContaining('.part exists') })
     expect(await readFile(`${file()}.part`, 'utf8')).toBe('theirs')

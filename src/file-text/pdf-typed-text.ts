@@ -1,7 +1,7 @@
 /** Names that a person chose, unlike `form1[0].#subform[0].T7[0]`. */
 const READABLE_NAME = /^[\p{L}\d _-]+$/u
 
-/** What somebody typed into the form fields and onto a page of a PDF, by its annotations: it is not the page's text. */
+/** The text that people typed into a page's form fields and annotations, which the page's own text lacks. */
 export function typedText(annotations: readonly unknown[]): string {
   return annotations
     .filter(isObject)

@@ -3,7 +3,7 @@ import type { NearestQuery } from '../../src/retrieval/nearest-query.ts'
 
 type Needed = 'organizationId' | 'model' | 'vector'
 
-/** A query for the eight nearest chunks, without filters, of somebody who may read everything. */
+/** Finds the eight nearest chunks, without filters, for a viewer who may read everything. */
 export function nearestQuery(asked: Pick<NearestQuery, Needed> & Partial<NearestQuery>): NearestQuery {
   return {
     limit: 8,
