@@ -181,9 +181,9 @@ describe('the text of a PowerPoint presentation', () => {
     expect(text).toBe('# Slide 1\n\nfirst\n\n# Slide 2\n\nsecond')
   })
 
-  it('has tables and diagrams but no page numbers, and fallback drawings only once', async () => {
+  it('has tables whose rows name their columns, and diagrams, but no page numbers, and fallback drawings only once', async () => {
     const cell = (text: string) => `<a:tc><a:txBody>${paragraph(text)}</a:txBody></a:tc>`
-    const table = `<p:graphicFrame><a:tbl><a:tr>${cell('Region')}${cell('Sales')}</a:tr><a:tr>${cell('North')}${cell('')}${cell('12')}</a:tr></a:tbl></p:graphicFrame>`
+    const table = `<p:graphicFrame><a:tbl><a:tr>${cell('Region')}${cell('Contact')}${cell('Sales')}</a:tr><a:tr>${cell('North')}${cell('')}${cell('12')}</a:tr></a:tbl></p:graphicFrame>`
     const twice = `<mc:AlternateContent><mc:Choice>${shape('body', '<a:p><a:r><a:t>new</a:t></a:r><a:br/><a:fld type="slidenum"><a:t>7</a:t></a:fld><a:r><a:t>line</a:t></a:r></a:p>')}</mc:Choice><mc:Fallback>${shape('body', paragraph('old'))}</mc:Fallback></mc:AlternateContent>`
     const furniture = shape('sldNum', paragraph('1')) + shape('ftr', paragraph('Confidential'))
     const picture = '<p:pic><p:nvPicPr><p:nvPr><p:ph type="pic"/></p:nvPr></p:nvPicPr></p:pic>'
@@ -198,7 +198,7 @@ describe('the text of a PowerPoint presentation', () => {
       'ppt/diagrams/data1.xml': `<dgm:dataModel><dgm:pt modelId="1"><dgm:t>${paragraph('Plan')}</dgm:t></dgm:pt></dgm:dataModel>`,
     }
     const { text } = await read('powerpoint', officeFileOf('ppt/presentation.xml', parts))
-    expect(text).toBe('# Slide 1: Sales\n\nRegion | Sales\nNorth | 12\nnew\nline\nPlan')
+    expect(text).toBe('# Slide 1: Sales\n\n- Region: North; Sales: 12\nnew\nline\nPlan')
   })
 
   it('ends when the text is full', async () => {

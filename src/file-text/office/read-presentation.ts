@@ -49,9 +49,10 @@ async function readSlide(
   const shapesOf = async (name: string): Promise<Shape[]> => {
     const reader = createShapeReader(left)
     await office.read(name, reader)
+    const shapes = reader.shapes()
     left -= reader.size()
     stopped ||= left < 0
-    return reader.shapes
+    return shapes
   }
   const shapes = await shapesOf(part)
   const related = await office.relationshipsOf(part)

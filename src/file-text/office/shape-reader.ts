@@ -1,14 +1,16 @@
+import { type ColumnCell, rowLines, type SheetRow } from '../row-lines.ts'
 import type { PartReader } from './office-package.ts'
 
 export interface Shape {
   /** The layout's name of the box: `title`, `body`, `sldNum`; null: not part of the layout. */
   placeholder: string | null
-  /** One line per paragraph; in a table, one per row with cells separated by ` | `. */
+  /** One line per paragraph; in a table, one per row, with the names of its columns (`rowLines`). */
   lines: string[]
 }
 
 export interface ShapeReader extends PartReader {
-  shapes: Shape[]
+  /** What has been read. */
+  shapes(): Shape[]
   /** Characters of text so far. */
   size(): number
 }
@@ -26,7 +28,9 @@ export function createShapeReader(maxCharacters: number): ShapeReader {
   let shape: Shape = { placeholder: null, lines: [] }
   let paragraph: string | null = null
   let cell: string[] | null = null
-  let row: string[] = []
+  let column = 0
+  let row: ColumnCell[] = []
+  let rows: SheetRow[] = []
   let inText = false
   // Depth inside duplicates of shown content: fallback drawings of a shape, and slide numbers.
   let skipped = 0
@@ -41,16 +45,30 @@ export function createShapeReader(maxCharacters: number): ShapeReader {
   function endCell(): void {
     const text = cell?.join(' ').replaceAll(/\s+/g, ' ') ?? ''
     cell = null
-    if (text !== '') row.push(text)
+    if (text !== '') row.push({ column, text })
+    column += 1
   }
 
   function endRow(): void {
-    if (row.length > 0) shape.lines.push(row.join(' | '))
+    if (row.length > 0) rows.push(row)
     row = []
+    column = 0
+  }
+
+  function endTable(): void {
+    for (const line of rowLines(rows)) {
+      if (size > maxCharacters) break
+      shape.lines.push(line)
+      size += line.length
+    }
+    rows = []
   }
 
   return {
-    shapes,
+    shapes() {
+      endTable()
+      return shapes
+    },
     size: () => size,
     open(name, attributes) {
       const isSkipped = name === 'Fallback' || (name === 'fld' && attributes['type'] === 'slidenum')
@@ -75,6 +93,7 @@ export function createShapeReader(maxCharacters: number): ShapeReader {
       else if (name === 'p') endParagraph()
       else if (name === 'tc') endCell()
       else if (name === 'tr') endRow()
+      else if (name === 'tbl') endTable()
     },
     isDone: () => size > maxCharacters,
   }
