@@ -18,23 +18,25 @@ const QUESTION: Result = {
 }
 const RUN = { id: 'run' }
 
-/** The called paths, and the headers of the refusals to return next. */
+/** The called paths, the route that the rate limit refuses, and the headers of the refusals to return next. */
 let called: string[] = []
+let refused = '/search'
 let refusals: Record<string, string>[] = []
 
 beforeEach(() => {
   vi.useFakeTimers()
   called = []
+  refused = '/search'
   vi.stubGlobal('location', { origin: 'http://127.0.0.1' })
   vi.stubGlobal('fetch', async (request: Request) => {
     const { pathname } = new URL(request.url)
     called.push(pathname)
+    const headers = pathname.endsWith(refused) ? refusals.shift() : undefined
+    if (headers !== undefined)
+      return Response.json({ error: 'Too many requests', code: 'rate_limited' }, { status: 429, headers })
+    if (pathname.endsWith('/search')) return Response.json({ hits: [] })
     if (pathname.endsWith('/ask')) return Response.json({ answer: '25 days', citations: [], context: [] })
-    if (!pathname.endsWith('/search')) return Response.json({ run: RUN })
-    const headers = refusals.shift()
-    return headers === undefined
-      ? Response.json({ hits: [] })
-      : Response.json({ error: 'Too many requests', code: 'rate_limited' }, { status: 429, headers })
+    return Response.json({ run: RUN })
   })
 })
 afterEach(() => {
@@ -75,4 +77,14 @@ it('ends a pause when the run is stopped', async () => {
   control.abort()
   await expect(done).rejects.toThrow(/abort/)
   expect(called).toHaveLength(1)
+})
+
+it('asks again without another search, because the search has cost its credit', async () => {
+  refused = '/ask'
+  refusals = [{ 'retry-after': '3' }]
+  const { done } = start()
+  await vi.advanceTimersByTimeAsync(3_000)
+  await done
+  const paid = called.map((path) => path.split('/').at(-1))
+  expect(paid).toEqual(['search', 'ask', 'ask', '1'])
 })

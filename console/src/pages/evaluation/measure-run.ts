@@ -24,7 +24,9 @@ export async function measureRun(
   { onMeasured, onPaused }: Progress,
 ): Promise<void> {
   for (const result of results) {
-    const measured = await patiently(() => measureQuestion(api, result, signal), signal, onPaused)
+    // Each call by itself: a refused one must not repeat those before it, which have cost their credits.
+    const patient = <T>(call: () => Promise<T>): Promise<T> => patiently(call, signal, onPaused)
+    const measured = await measureQuestion(api, result, signal, patient)
     const path = { id: runId, questionId: result.questionId }
     const store = () =>
       unwrap(
@@ -34,7 +36,7 @@ export async function measureRun(
           signal,
         }),
       )
-    const { run } = await patiently(store, signal, onPaused)
+    const { run } = await patient(store)
     const { rank, hasFact, change } = measured
     onMeasured(run, { ...result, rank, hasFact, change, measuredAt: new Date().toISOString() })
   }
@@ -44,11 +46,12 @@ async function measureQuestion(
   api: Api,
   result: Result,
   signal: AbortSignal,
+  patient: <T>(call: () => Promise<T>) => Promise<T>,
 ): Promise<Schemas['EvaluationMeasurement']> {
   const query = result.question
   const body = { query, limit: HITS_MAX, rank: 'hybrid' as const }
-  const { hits } = await unwrap(api.POST('/v1/console/search', { body, signal }))
-  const answered = await unwrap(api.POST('/v1/console/ask', { body: { query }, signal }))
+  const { hits } = await patient(() => unwrap(api.POST('/v1/console/search', { body, signal })))
+  const answered = await patient(() => unwrap(api.POST('/v1/console/ask', { body: { query }, signal })))
   // The service streams only to clients that accept a stream.
   if (typeof answered === 'string') throw new Error('the answer is a stream')
   const { answer, citations, context } = answered
