@@ -5,9 +5,11 @@ import { untilOneWaits } from '../../test/support/lock-waits.ts'
 import { insertOrganization } from '../../test/support/organizations.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import { createEvaluations } from './evaluations.ts'
-import { storeMeasurement } from './runs.ts'
+import { deleteRun, storeMeasurement } from './runs.ts'
 
 const AT = new Date('2026-03-02T09:00:00Z')
+const clock = { now: () => AT }
+const findReadable = async () => new Set<string>()
 const QUESTION = { question: 'How many days?', page: 'Vacation policy', fact: null }
 let database: TestDatabase
 
@@ -16,18 +18,15 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
+function createCaller(organizationId: string): ConsoleCaller {
+  return { kind: 'console', organizationId, userId: randomUUID(), role: 'owner', allowedProviders: null }
+}
+
 it('keeps a measurement that is stored while an admin stores the same questions again', async () => {
   const { db, driver } = database
   const { id: organizationId } = await insertOrganization(db)
-  const userId = randomUUID()
-  const caller: ConsoleCaller = {
-    kind: 'console',
-    organizationId,
-    userId,
-    role: 'owner',
-    allowedProviders: null,
-  }
-  const evaluations = createEvaluations({ db, clock: { now: () => AT }, findReadable: async () => new Set() })
+  const caller = createCaller(organizationId)
+  const evaluations = createEvaluations({ db, clock, findReadable })
   await evaluations.put(caller, [QUESTION])
   const { id } = await evaluations.start(caller)
   const [{ id: questionId } = { id: '' }] = await evaluations.questions(organizationId)
@@ -53,4 +52,27 @@ it('keeps a measurement that is stored while an admin stores the same questions 
   })
   await stored.promise
   expect(await evaluations.questions(organizationId)).toMatchObject([{ lastRank: 2 }])
+})
+
+it('deletes a run once if two admins delete it at the same time', async () => {
+  const { db, driver } = database
+  const { id: organizationId } = await insertOrganization(db)
+  const caller = createCaller(organizationId)
+  const evaluations = createEvaluations({ db, clock, findReadable })
+  await evaluations.put(caller, [QUESTION])
+  const { id } = await evaluations.start(caller)
+  const second = Promise.withResolvers<unknown>()
+  await db.transaction().execute(async (tx) => {
+    await deleteRun(tx, caller, id, AT)
+    evaluations.removeRun(caller, id).then(second.resolve, second.reject)
+    if (driver === 'postgres') await untilOneWaits(db)
+  })
+  await expect(second.promise).rejects.toMatchObject({ code: 'not_found' })
+  const events = await db
+    .selectFrom('audit_events')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('action', '=', 'evaluation_run.delete')
+    .execute()
+  expect(events).toHaveLength(1)
 })

@@ -115,11 +115,14 @@ export async function storeMeasurement(
 /** Deletes a run with its answers. @throws AppError `not_found` */
 export async function deleteRun(tx: Tx, caller: ConsoleCaller, id: string, at: Date) {
   const run = await findRun(tx, caller.organizationId, id)
-  await tx
+  const deleted = await tx
     .deleteFrom('evaluation_runs')
     .where('organization_id', '=', caller.organizationId)
     .where('id', '=', id)
-    .execute()
+    .returning('id')
+    .executeTakeFirst()
+  // Another admin deleted it meanwhile.
+  if (!deleted) throw noSuchRun()
   await recordEvent(tx, caller, {
     action: 'evaluation_run.delete',
     target: ['evaluation_run', id],
