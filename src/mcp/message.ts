@@ -22,7 +22,7 @@ const Message = z.looseObject({
 
 /** The body of a POST, for the thread that parses it: the protocol's own checks need no other shape. */
 export const MessageBody = z.union([
-  z.array(z.unknown()).max(BATCH_MAX, `A list of messages has at most ${BATCH_MAX}`),
+  z.array(z.unknown()).max(BATCH_MAX, `must have at most ${BATCH_MAX} messages`),
   z.record(z.string(), z.unknown()),
 ])
 

@@ -103,7 +103,8 @@ describe('/mcp', () => {
     const answers = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, json = '']) => JSON.parse(json))
     expect(answers.map(({ id }) => id).toSorted()).toEqual([1, 2])
     const many = await send(Array.from({ length: 21 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' })))
-    expect(many).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
+    const error = 'The body must have at most 20 messages'
+    expect(many).toMatchObject({ status: 400, body: { code: 'validation_failed', error } })
   })
 
   it.each(['2025-06-18', '2025-11-25'])('refuses a batch of %s, which has none', async (version) => {
