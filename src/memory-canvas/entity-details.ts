@@ -99,7 +99,7 @@ const EvidenceRows = z.array(
   z.object({ name: z.string(), items: z.number(), item_id: z.string().nullable() }),
 )
 
-/** The latest item for each name that appeared with an address. */
+/** The latest item for each of the names, which several atoms can have. */
 async function findEvidence(
   db: Db,
   view: View,
@@ -110,20 +110,21 @@ async function findEvidence(
     view,
     sql`
     select n.name, n.items, (
-      select latest.source_item_id from unnest(n.sources) as s(id)
+      select latest.source_item_id from unnest(n.atoms, n.sources) as c(atom, source)
       cross join lateral (
         select source_item_id, seen_at from item_entities
-        where organization_id = ${view.organizationId} and entity_id = n.entity_id and source_id = s.id
+        where organization_id = ${view.organizationId} and entity_id = c.atom and source_id = c.source
           and n.name = any(names)
         order by seen_at desc, source_item_id limit 1
       ) latest
       order by latest.seen_at desc, latest.source_item_id limit 1) as item_id
     from (
-      select entity_id, name, sum(items)::int as items, array_agg(source_id) as sources from entity_names
+      select name, sum(items)::int as items, array_agg(entity_id) as atoms, array_agg(source_id) as sources
+      from entity_names
       where organization_id = ${view.organizationId} and entity_id = any ${idsOf(atomIds)} and source_id = any(${idsInView(view)}::uuid[])
-      group by entity_id, name order by items desc, name, entity_id limit ${ALIASES_MAX}
+      group by name order by items desc, name limit ${ALIASES_MAX}
     ) n
-    order by n.items desc, n.name, n.entity_id`,
+    order by n.items desc, n.name`,
   )
   return EvidenceRows.parse(rows).flatMap(({ name, items, item_id: sourceItemId }) =>
     sourceItemId === null ? [] : [{ name, items, sourceItemId }],
