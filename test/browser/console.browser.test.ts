@@ -166,6 +166,20 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await close()
   })
 
+  it('offers to delete all threads only if they could be loaded', async () => {
+    const { page, close } = await rig.openTab({ bypassCSP: true })
+    const threads = '**/v1/console/threads?*'
+    await page.route(threads, (route) =>
+      route.fulfill({ status: 400, json: { error: 'No threads today', code: 'validation_failed' } }),
+    )
+    await rig.signIn(page, OWNER, 'ask')
+    const list = page.getByRole('region', { name: 'Your threads' })
+    await list.getByText('No threads today').waitFor()
+    expect(await list.getByRole('button', { name: 'Delete all' }).count()).toBe(0)
+    await page.unroute(threads)
+    await close()
+  })
+
   it('hides admin pages from a member, in the navigation and by URL', async () => {
     const { page, close } = await rig.openTab()
     await rig.signIn(page, MEMBER)

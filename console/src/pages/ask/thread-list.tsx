@@ -17,15 +17,18 @@ export function ThreadList() {
   const remove = useDeleteThreads()
   const [isAsked, asking] = useDisclosure(false)
   if (threads.data !== undefined && threads.rows.length === 0) return null
+  const hasFailed = threads.data === undefined && threads.error !== null
   return (
     <Panel
       title="Your threads"
       text="Only you see them."
       isFlush
       action={
-        <Button variant="default" size="xs" onClick={asking.open}>
-          Delete all
-        </Button>
+        hasFailed ? undefined : (
+          <Button variant="default" size="xs" onClick={asking.open}>
+            Delete all
+          </Button>
+        )
       }
     >
       <Reading query={threads}>
