@@ -110,6 +110,8 @@ describe('an answer', () => {
     { kind: 'malformed-json' } as const,
     { kind: 'cut', afterDeltas: 3 } as const,
     { kind: 'error-event', afterDeltas: 3, message: 'overloaded' } as const,
+    { kind: 'finish', afterDeltas: 3, reason: 'content_filter' } as const,
+    { kind: 'finish', afterDeltas: 0, reason: 'content_filter' } as const,
   ])('is a synthesis if the model fails, and reports the failure: %o', async (fault) => {
     server.fail(fault)
     expect((await create().ask({ query: QUERY })).answer).toBe(SYNTHESIS)
@@ -311,6 +313,15 @@ describe('a streamed answer', () => {
     expect(typesOf(list)).toEqual(['context', 'delta', 'error'])
     expect(list.at(-1)).toMatchObject({ error: { code: 'upstream_error' } })
     expect(failures).toHaveLength(1)
+  })
+
+  it.each([
+    [{ kind: 'cut', afterDeltas: 3 } as const, 'ask again'],
+    [{ kind: 'finish', afterDeltas: 3, reason: 'content_filter' } as const, 'word the question differently'],
+  ])('says what to do if it breaks off: %o', async (fault, remedy) => {
+    server.fail(fault)
+    const last = (await events()).at(-1)
+    expect(last).toMatchObject({ type: 'error', error: { message: expect.stringContaining(remedy) } })
   })
 
   describe('that reaches a limit after text was sent', () => {

@@ -5,6 +5,7 @@ import { unmentionedNames } from '../evidence/index.ts'
 import { APPROXIMATE_SEARCH, type Citation, type Limitation, WEAK_EVIDENCE } from '../context/index.ts'
 import type { Found } from './found.ts'
 import type { AnswersOptions } from './answers-options.ts'
+import { isRejection } from '../inference/provider-failure.ts'
 import { createFindPassages } from './find-passages.ts'
 import type { ConversationQuestion } from './schemas.ts'
 import { LimitReached, streamModelAnswer, wholeModelAnswer } from './model-answer.ts'
@@ -154,6 +155,8 @@ function nothingFound(query: string): string {
 }
 
 function brokenAnswer(cause: unknown): AppError {
-  const message = 'The answer was interrupted and not charged; ask again.'
+  const isRefused = cause instanceof AppError && isRejection(cause.cause)
+  const remedy = isRefused ? 'word the question differently' : 'ask again'
+  const message = `The answer was interrupted and not charged; ${remedy}.`
   return new AppError('upstream_error', message, { cause })
 }

@@ -28,6 +28,11 @@ export class ProviderFailure extends Error {
   }
 }
 
+/** Whether the server refused this request, so that the same one would fail again. */
+export function isRejection(error: unknown): boolean {
+  return error instanceof ProviderFailure && error.kind === 'rejected'
+}
+
 function shown({ code, requestId }: AnsweredError): string | null {
   const parts = [code === null ? [] : `code ${code}`, requestId === null ? [] : `request ${requestId}`].flat()
   return parts.length === 0 ? null : parts.join(', ')

@@ -1,4 +1,4 @@
-import { type ModelServer, sendStream, sseEvent, startModelServer } from './model-server.ts'
+import { finishReason, type ModelServer, sendStream, sseEvent, startModelServer } from './model-server.ts'
 
 /** A loopback server for Anthropic's `POST /v1/messages`, streaming only; `reply` is its answer. */
 export async function startAnthropicEmulator(
@@ -15,7 +15,7 @@ export async function startAnthropicEmulator(
       stop_sequence: null,
       usage: { input_tokens: 1, output_tokens: 1 },
     }
-    const stopReason = exchange.fault?.kind === 'token-limit' ? 'max_tokens' : 'end_turn'
+    const stopReason = finishReason(exchange.fault, { limit: 'max_tokens', normal: 'end_turn' })
     const stop = { delta: { stop_reason: stopReason, stop_sequence: null }, usage: { output_tokens: 9 } }
     const wire = {
       before: [

@@ -16,6 +16,8 @@ export type ModelFault =
   | { kind: 'stall'; afterDeltas: number }
   /** Streams everything, then says that the token limit cut it off. */
   | { kind: 'token-limit' }
+  /** Streams this many pieces, then ends with this finish reason. */
+  | { kind: 'finish'; afterDeltas: number; reason: string }
   | { kind: 'malformed-json' }
   | { kind: 'wrong-dimensions' }
   | { kind: 'missing-index' }
@@ -141,8 +143,17 @@ export async function sendStream(exchange: ModelExchange, wire: StreamWire, text
     return
   }
   if (broken?.kind === 'error-event') write(wire.error(broken.message))
-  else if (!broken) write(wire.after)
+  else if (!broken || broken.kind === 'finish') write(wire.after)
   response.end()
+}
+
+/** The finish reason that a fault asks for. */
+export function finishReason(
+  fault: ModelFault | undefined,
+  words: { limit: string; normal: string },
+): string {
+  if (fault?.kind === 'finish') return fault.reason
+  return fault?.kind === 'token-limit' ? words.limit : words.normal
 }
 
 /** A server-sent event with JSON as its data. */

@@ -1,4 +1,5 @@
 import {
+  finishReason,
   type ModelExchange,
   type ModelServer,
   sendJson,
@@ -88,11 +89,12 @@ async function answerChat(exchange: ModelExchange, options: OpenAiEmulatorOption
       object: 'chat.completion.chunk',
       choices: [{ index: 0, delta, finish_reason: finish }],
     })
+  const finish = finishReason(exchange.fault, { limit: 'length', normal: 'stop' })
   const wire = {
     before: [chunk({ role: 'assistant', content: '' })],
     delta: (content: string) => [chunk({ content })],
     error: (message: string) => [sseEvent({ error: { message, type: 'server_error' } })],
-    after: [chunk({}, exchange.fault?.kind === 'token-limit' ? 'length' : 'stop'), 'data: [DONE]'],
+    after: [chunk({}, finish), 'data: [DONE]'],
   }
   await sendStream(exchange, wire, text)
 }

@@ -10,6 +10,12 @@ import { createLanguageModel } from './create-language-model.ts'
 
 const KEY = 'key-that-must-not-leak'
 const PROMPT = { instructions: 'Be brief.', prompt: 'SECRET DOCUMENT: who?', maxOutputTokens: 77 }
+/** Each provider's words for an answer that its filter ended. */
+const FILTERED = {
+  openai: ['content_filter'],
+  anthropic: ['refusal'],
+  google: ['SAFETY', 'RECITATION', 'PROHIBITED_CONTENT'],
+} as const
 const servers: ModelServer[] = []
 
 afterEach(async () => {
@@ -87,6 +93,16 @@ describe.each(['openai', 'anthropic', 'google'] as const)('a model with the %s p
     expect(cause.message).not.toContain('overloaded just now')
   })
 
+  it.each(FILTERED[provider])('throws when the filter ends the answer (%s)', async (reason) => {
+    const { server, model } = await start(provider)
+    for (const afterDeltas of [0, 2]) {
+      server.fail({ kind: 'finish', afterDeltas, reason })
+      const { pieces, error } = await collect(model)
+      expect(pieces).toHaveLength(afterDeltas)
+      expect(causeOf(error)).toMatchObject({ kind: 'rejected', message: `code ${reason}` })
+    }
+  })
+
   it.each([
     [429, 'rate_limited'],
     [401, 'auth'],
@@ -131,6 +147,12 @@ describe.each(['openai', 'anthropic', 'google'] as const)('a model with the %s p
     expect(before).toEqual({ pieces: [], error: new Error('never mind') })
     expect(server.requests).toHaveLength(1)
   })
+})
+
+it('an empty finish reason is none', async () => {
+  const { server, model } = await start('openai')
+  server.fail({ kind: 'finish', afterDeltas: 2, reason: '' })
+  expect(causeOf((await collect(model)).error).kind).toBe('unavailable')
 })
 
 it('a call that could not start is retried up to the limit', async () => {

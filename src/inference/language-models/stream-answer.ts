@@ -36,10 +36,8 @@ export async function* streamAnswer(
       if (part.type === 'text-delta') yield part.text
       else if (part.type === 'error') throw part.error
       else if (part.type === 'abort') throw abortReason(signal)
-      // A connection that a proxy closes early looks like an end; only the provider's finish reason tells
-      // them apart.
-      else if (part.type === 'finish' && part.rawFinishReason === undefined) throw endedEarly()
-      else if (part.type === 'finish' && part.finishReason === 'length') prompt.onTokenLimit?.()
+      else if (part.type === 'finish') checkFinish(part, call)
+      if (part.type === 'finish' && part.finishReason === 'length') prompt.onTokenLimit?.()
     }
   } catch (error) {
     signal.throwIfAborted()
@@ -51,9 +49,19 @@ function abortReason(signal: AbortSignal): unknown {
   return signal.reason ?? new DOMException('The answer was aborted', 'AbortError')
 }
 
-function endedEarly(): AppError {
-  const detail = 'the stream ended without a finish reason'
-  return providerError(PROVIDER, { kind: 'unavailable', status: null, detail })
+/** @throws AppError `upstream_error` if the answer is not whole: its connection closed, or its provider stopped it */
+function checkFinish(
+  { finishReason, rawFinishReason }: { finishReason: string; rawFinishReason: string | undefined },
+  { secret }: SdkCall,
+): void {
+  // A connection that a proxy closes early looks like an end; only the provider's finish reason tells them apart.
+  if (rawFinishReason === undefined || rawFinishReason === '') {
+    const detail = 'the stream ended without a finish reason'
+    throw providerError(PROVIDER, { kind: 'unavailable', status: null, detail })
+  }
+  if (finishReason !== 'content-filter' && finishReason !== 'error') return
+  const detail = answeredError(JSON.stringify({ code: rawFinishReason }), new Headers(), secret)
+  throw providerError(PROVIDER, { kind: 'rejected', status: null, detail })
 }
 
 /** The SDK's errors contain the request and quote the response; only what identifies the fault is copied. */
