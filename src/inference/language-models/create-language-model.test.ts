@@ -149,6 +149,18 @@ describe.each(['openai', 'anthropic', 'google'] as const)('a model with the %s p
   })
 })
 
+it('thoughts before the answer are no part of it', async () => {
+  const { baseUrl, close } = await startOpenAiEmulator({
+    reply: () => '<think>\nHm [2].\n</think>\n\nYes [1].',
+  })
+  const model = createLanguageModel({ provider: 'openai', baseUrl })
+  if (!model) throw new Error('no model')
+  const { pieces, error } = await collect(model)
+  await close()
+  expect(error).toBeUndefined()
+  expect(pieces.join('').trim()).toBe('Yes [1].')
+})
+
 it('an empty finish reason is none', async () => {
   const { server, model } = await start('openai')
   server.fail({ kind: 'finish', afterDeltas: 2, reason: '' })

@@ -2,6 +2,7 @@ import type { LanguageModel as SdkModel } from 'ai'
 import { AppError } from '../../kernel/errors.ts'
 import type { LanguageModelPrompt } from '../language-model.ts'
 import { answeredError, providerError } from '../provider-failure.ts'
+import { createThinkingFilter } from './thinking.ts'
 
 export interface SdkCall {
   model: SdkModel
@@ -31,14 +32,20 @@ export async function* streamAnswer(
     // The loop below throws errors; the SDK's default would print them with the prompt.
     onError: () => undefined,
   })
+  const thinking = createThinkingFilter()
   try {
     for await (const part of result.stream) {
-      if (part.type === 'text-delta') yield part.text
-      else if (part.type === 'error') throw part.error
+      if (part.type === 'text-delta') {
+        const text = thinking.push(part.text)
+        if (text !== '') yield text
+      }
+      if (part.type === 'error') throw part.error
       else if (part.type === 'abort') throw abortReason(signal)
       else if (part.type === 'finish') checkFinish(part, call)
       if (part.type === 'finish' && part.finishReason === 'length') prompt.onTokenLimit?.()
     }
+    const rest = thinking.end()
+    if (rest !== '') yield rest
   } catch (error) {
     signal.throwIfAborted()
     throw error instanceof AppError ? error : await translate(error, call)
