@@ -3,7 +3,8 @@ import { addressParser, decodeWords } from 'postal-mime'
 import { describe, expect, it } from 'vitest'
 import { aHit } from './support/hits.ts'
 import { splitParts } from '../cli/import/split-parts.ts'
-import { citationsOf, createMarkerFilter } from '../src/answers/citations.ts'
+import { citationsOf, createMarkerFilter, type MarkerFilter } from '../src/answers/citations.ts'
+import { createModelMarkerFilter } from '../src/answers/model-markers.ts'
 import { readDefinitions } from '../src/answers/without-model/read-definitions.ts'
 import { ANSWER_TYPE_NAMES, askedTypes, typeReader } from '../src/answers/without-model/answer-types.ts'
 import { splitPassages } from '../src/answers/without-model/split-passages.ts'
@@ -63,8 +64,7 @@ const hitOf = (content: string): Hit => aHit({ title: content.slice(0, 1_000), c
 const hitsOf = (text: string): Hit[] =>
   Array.from({ length: 25 }, (_, at) => hitOf(text.slice(at * 4_000, (at + 1) * 4_000)))
 
-function filterMarkers(text: string): string {
-  const filter = createMarkerFilter(8)
+function filtered(filter: MarkerFilter, text: string): string {
   return filter.push(text) + filter.end()
 }
 
@@ -73,7 +73,8 @@ const READERS: Record<string, (text: string) => unknown> = {
   'a robots.txt': (text) => parseRobots(text, 'Crawler').allows(text.slice(0, 500)),
   'a robots.txt that forbids this': (text) =>
     parseRobots(`User-agent: *\nDisallow: ${text}`, 'Crawler').allows(text),
-  'the filter of markers': filterMarkers,
+  'the filter of markers': (text) => filtered(createMarkerFilter(8), text),
+  "the filter of a model's markers": (text) => filtered(createModelMarkerFilter(8), text),
   'the citations of an answer': (text) => citationsOf(text, []),
   'text without markup': plainText,
   'shortened text': (text) => shorten(text, 600),

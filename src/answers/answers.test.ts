@@ -89,6 +89,16 @@ describe('an answer', () => {
     expect(failures).toEqual([])
   })
 
+  it('cites with the markers that some models write instead', async () => {
+    reply = 'Heron starts in May【1】, so they say 【2†source】.'
+    const answer = await create().ask({ query: QUERY })
+    expect(answer).toMatchObject({
+      answer: 'Heron starts in May[1], so they say [2].',
+      citations: [{ index: 1 }, { index: 2 }],
+      limitations: [],
+    })
+  })
+
   it('has a different delimiter for each question', async () => {
     const answers = create()
     await answers.ask({ query: QUERY })

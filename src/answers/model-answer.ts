@@ -1,7 +1,8 @@
 import type { LanguageModel } from '../inference/language-model.ts'
 import { ANSWER_CHARACTERS_MAX } from '../kernel/limits.ts'
 import { abortable } from './abortable.ts'
-import { createMarkerFilter } from './citations.ts'
+import type { MarkerFilter } from './citations.ts'
+import { createModelMarkerFilter } from './model-markers.ts'
 import type { ConversationQuestion } from './schemas.ts'
 import type { Found } from './found.ts'
 import { buildPrompt, newBoundary } from './prompt.ts'
@@ -48,7 +49,7 @@ export async function* streamModelAnswer(
       usedUp = true
     },
   }
-  const filter = createMarkerFilter(hits.length)
+  const filter = createModelMarkerFilter(hits.length)
   try {
     yield* visibleDeltas(abortable(languageModel.stream(prompt, either), either), filter)
   } catch (error) {
@@ -73,10 +74,7 @@ export async function wholeModelAnswer(
 }
 
 /** Filters the text and drops leading blanks, so that blanks and markers alone are no answer. @throws LimitReached */
-async function* visibleDeltas(
-  pieces: AsyncIterable<string>,
-  filter: ReturnType<typeof createMarkerFilter>,
-): AsyncGenerator<string> {
+async function* visibleDeltas(pieces: AsyncIterable<string>, filter: MarkerFilter): AsyncGenerator<string> {
   let begun = false
   const visible = (text: string): string => {
     const shown = begun ? text : text.trimStart()
