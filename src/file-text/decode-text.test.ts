@@ -36,6 +36,15 @@ describe('decodeText', () => {
     expect(decodeHtml(Buffer.from('<meta charset="koi8-r"><p>é'), 'koi8-r')).toContain('<p>é')
   })
 
+  it('reads UTF-8 although it declares a charset whose bytes are all ASCII', () => {
+    const japanese = '\u001b$B$3$s$K$A$O\u001b(B'
+    const pageOf = (text: string) => `<meta charset="iso-2022-jp"><p>${text}`
+    expect(decodeHtml(Buffer.from(pageOf('こんにちは')), null)).toContain('<p>こんにちは')
+    expect(decodeText(Buffer.from('こんにちは'), 'iso-2022-jp')).toBe('こんにちは')
+    expect(decodeText(Buffer.from('中文'), 'hz-gb-2312')).toBe('中文')
+    expect(decodeHtml(Buffer.from(pageOf(japanese)), null)).toContain('<p>こんにちは')
+  })
+
   it('accepts a UTF-16 file with a mark, although half of its bytes are zero', () => {
     expect(decodeTextFile(Buffer.from('\ufeffGrüße', 'utf16le'), null)).toBe('Grüße')
   })

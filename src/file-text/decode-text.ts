@@ -6,12 +6,16 @@ const JUDGED_BYTES = 262_144
 const REPLACEMENT = 0xfffd
 const META_CHARSET = /<meta[^>]{0,200}?charset\s{0,20}=\s{0,20}["']?\s{0,20}([a-z0-9_:.-]{1,40})/i
 
-/** Decodes bytes by byte order mark, UTF-8 if valid, declared charset, UTF-8 if mostly valid, windows-1252; ISO-2022 and HZ as declared. */
+/**
+ * Decodes bytes by byte order mark, UTF-8 if valid, declared charset, UTF-8 if mostly valid, windows-1252. ISO-2022 and
+ * HZ, which have only ASCII bytes, come first: Gmail converts text to UTF-8 and keeps the declaration.
+ */
 export function decodeText(bytes: Uint8Array, charset: string | null): string {
   const marked = byteOrderMarkOf(bytes)
   if (marked) return new TextDecoder(marked).decode(bytes)
   const declared = decoderFor(charset)
-  if (declared && /^(iso-2022|hz-gb)/i.test(charset ?? '')) return declared.decode(bytes)
+  if (declared && isSevenBit(charset ?? '') && bytes.every((byte) => byte < 0x80))
+    return declared.decode(bytes)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
@@ -20,6 +24,8 @@ export function decodeText(bytes: Uint8Array, charset: string | null): string {
     return new TextDecoder(isMostlyUtf8(bytes) ? 'utf-8' : 'windows-1252').decode(bytes)
   }
 }
+
+const isSevenBit = (charset: string): boolean => /^\s*(?:iso-2022|hz-gb)/i.test(charset)
 
 /** Whether UTF-8 decodes more characters beyond ASCII than it replaces, as hardly happens with another encoding. */
 function isMostlyUtf8(bytes: Uint8Array): boolean {

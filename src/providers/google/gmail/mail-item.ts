@@ -10,14 +10,7 @@ import { isNotFound } from '../shared/error.ts'
 import { decodeText } from '../../../file-text/index.ts'
 import { runCooperatively } from '../../../kernel/cooperative.ts'
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
-import {
-  charsetFor,
-  headerOf,
-  partsOf,
-  type AttachmentPart,
-  type MessagePart,
-  type TextPart,
-} from './mail-parts.ts'
+import { headerOf, partsOf, type AttachmentPart, type MessagePart, type TextPart } from './mail-parts.ts'
 import { isOutside, isVolatile, type MailRun } from './mail-run.ts'
 import { isReply, withoutQuotedText } from '../../quoted-text.ts'
 
@@ -151,9 +144,9 @@ async function metadataOf(
 
 async function textOf(run: MailRun, messageId: string, part: TextPart): Promise<string> {
   const bytes = part.bytes ?? (await fetchAttachment(run, messageId, part.attachmentId))
-  const charset = charsetFor(bytes, part.charset)
-  if (part.format === 'text') return decodeText(bytes, charset)
-  return (await extractFile(run, { format: 'html', bytes, charset, path: '' }, TEXT_BEFORE_QUOTES)).text
+  if (part.format === 'text') return decodeText(bytes, part.charset)
+  const file = { format: 'html', bytes, charset: part.charset, path: '' } as const
+  return (await extractFile(run, file, TEXT_BEFORE_QUOTES)).text
 }
 
 /** Whether an attachment is read; images within the text, such as logos of signatures, are not. */

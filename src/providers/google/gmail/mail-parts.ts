@@ -91,12 +91,6 @@ function charsetOf(part: MessagePart): string | null {
   return /charset\s*=\s*["']?([^\s"';]{1,40})/i.exec(headerOf(part, 'Content-Type') ?? '')?.[1] ?? null
 }
 
-/** The charset of a part: as declared, unless non-ASCII bytes contradict an ASCII-only one. */
-export function charsetFor(bytes: Uint8Array, declared: string | null): string | null {
-  const isSevenBit = /^(?:iso-2022|hz-gb)/i.test(declared ?? '')
-  return isSevenBit && bytes.some((byte) => byte >= 0x80) ? null : declared
-}
-
 /** A header's value. Names are case-insensitive (RFC 5322, 1.2.2). */
 export function headerOf(part: MessagePart, name: string): string | null {
   const wanted = name.toLowerCase()
