@@ -44,6 +44,11 @@ export function addToTally(tally: Tally, messages: readonly SlackMessage[]): voi
 function fingerprint(message: SlackMessage): string {
   const { ts, text, subtype, edited, reply_count: replies, latest_reply: latest } = message
   const files = message.files?.map(({ title, name }) => [title, name])
-  const attachments = message.attachments?.map((part) => [part.title, part.text, part.fallback])
+  const attachments = message.attachments?.map(({ title, text: shown, fallback, repeats }) => [
+    title,
+    shown,
+    fallback,
+    ...(repeats ? [repeats.channelId] : []),
+  ])
   return JSON.stringify([ts, text, subtype, edited?.ts, replies, latest, files, attachments])
 }

@@ -22,6 +22,26 @@ describe('a message of blocks', () => {
     expect(sync.bodies()).toEqual(['Paged @Ana Lima\nfor @Ben Lima'])
   })
 
+  it('has the text of a message that it shares if that is public, otherwise its link', async () => {
+    const { slack, sync, channel } = await connectSlack({
+      scopes: 'groups:read,groups:history,channels:join,channels:read,channels:history,users:read',
+      seed: { messagesPerChannel: 0, channels: 2 },
+    })
+    const board = slack.state.addChannel({ name: 'board', isPrivate: true, isMember: true, members: [] })
+    const attachments = [board, channel(1)].map((channel_id) => ({
+      is_msg_unfurl: true,
+      channel_id,
+      from_url: `https://acme.slack.com/archives/${channel_id}/p1`,
+      text: `said in ${channel_id}`,
+    }))
+    const body = { ok: true, messages: [{ ts, text: 'Look', attachments }], has_more: false }
+    slack.faults.add({ path: 'conversations.history', contains: channel(0), status: 200, body })
+    await sync.run()
+    expect(sync.bodies()).toEqual([
+      `Look\nhttps://acme.slack.com/archives/${board}/p1\nsaid in ${channel(1)}`,
+    ])
+  })
+
   it('shows their text instead of the one for notifications', () => {
     const blocks = [
       { type: 'header', text: { type: 'plain_text', text: 'Deploy <failed>' } },

@@ -8,7 +8,16 @@ import {
   channelIdRange,
   type ItemContext,
 } from './items.ts'
-import { blockEnd, blockStart, isContent, toTs, tsBefore, tsDate, type SlackMessage } from './messages.ts'
+import {
+  blockEnd,
+  blockStart,
+  isContent,
+  readMessages,
+  toTs,
+  tsBefore,
+  tsDate,
+  type SlackMessage,
+} from './messages.ts'
 import { mrkdwnToText } from './mrkdwn.ts'
 
 const names = {
@@ -18,7 +27,11 @@ const names = {
 const context: ItemContext = {
   workspace: { id: 'T1', name: 'Acme', url: 'https://acme.slack.com/' },
   channel: { id: 'C1', name: 'general', isPrivate: false },
-  people: { ...names, author: (message) => ({ name: names.user(message.user ?? '?'), email: null }) },
+  people: {
+    ...names,
+    isPublic: (id) => id === 'C2',
+    author: (message) => ({ name: names.user(message.user ?? '?'), email: null }),
+  },
   maxTextBytes: 1000,
 }
 const at = (seconds: number, text = `at ${seconds}`): SlackMessage => ({
@@ -49,6 +62,39 @@ describe('files and attachments', () => {
     const message = { ...at(0, ''), files, attachments: [{ title: 'T', fallback: 'x &amp; y' }] }
     expect(conversationItem(context, [message]).body).toBe('Ana Lima: T: x & y\n  [file: a<b> & c.txt]')
     expect([isContent(message), isContent({ ...at(0, ' '), files: [{}] })]).toEqual([true, false])
+  })
+})
+
+const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text } })
+
+describe('a message that repeats another one', () => {
+  const bodyOf = (attachment: object): string => {
+    const [message] = readMessages([{ ...at(0, 'Look'), attachments: [attachment] }])
+    return message ? conversationItem(context, [message]).body : ''
+  }
+  const from_url = 'https://acme.slack.com/archives/C9/p1700000000000100'
+  const shared = { is_msg_unfurl: true, author_name: 'Melissa', text: 'The salaries', from_url }
+
+  it.each([
+    ['the same channel', 'C1'],
+    ['a public channel', 'C2'],
+  ])('of %s shows it with its author', (_name, channel_id) => {
+    expect(bodyOf({ ...shared, channel_id })).toBe('Ana Lima: Look\n  Melissa: The salaries')
+  })
+
+  // The bot sees what it can open; other readers of the channel may not.
+  it.each([
+    [
+      'a private channel or a direct message',
+      { channel_id: 'C9', fallback: '[Nov 14] Melissa: The salaries' },
+    ],
+    ['an unknown channel', { is_msg_unfurl: false, is_share: true }],
+    [
+      'a private channel, in blocks',
+      { channel_id: 'C9', text: undefined, blocks: [section('The salaries')] },
+    ],
+  ])('of %s shows its link only', (_name, more) => {
+    expect(bodyOf({ ...shared, ...more })).toBe(`Look\n${from_url}`)
   })
 })
 

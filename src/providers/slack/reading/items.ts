@@ -24,6 +24,8 @@ export interface SlackAuthor {
 }
 
 export interface SlackPeople extends SlackNames {
+  /** Whether every member of the workspace may read a channel. */
+  isPublic(channelId: string): boolean
   author(message: SlackMessage): SlackAuthor
 }
 
@@ -101,12 +103,12 @@ function buildItem(
   const permalink = `${workspace.url}archives/${channel.id}/p${ts.replace('.', '')}`
   const said = messages.map((message) => ({
     author: people.author(message).name,
-    text: messageText(message, people),
+    text: messageText(message, context),
   }))
   return {
     externalId: slackItemId(workspace.id, channel.id, ts),
     sourceKind: 'message',
-    title: `#${channel.name}: ${shortLine(messageText(first, people), TITLE_CHARACTERS_MAX)}`,
+    title: `#${channel.name}: ${shortLine(messageText(first, context), TITLE_CHARACTERS_MAX)}`,
     body: cutToBytes(chatText(said), context.maxTextBytes),
     url: permalink,
     authorName: author.name,
@@ -133,8 +135,8 @@ export function channelPolicy({ id, isPrivate }: Pick<ProviderChannel, 'id' | 'i
   return isPrivate ? { visibility: 'restricted', groups: [id] } : { visibility: 'workspace' }
 }
 
-const messageText = (message: SlackMessage, people: SlackPeople): string =>
-  shownParts(message)
+const messageText = (message: SlackMessage, { channel, people }: ItemContext): string =>
+  shownParts(message, (id) => id === channel.id || people.isPublic(id))
     .map((part) => mrkdwnToText(part, people))
     .join('\n')
 

@@ -8,7 +8,12 @@ interface Attachment {
   title?: string | undefined
   text?: string | undefined
   fallback?: string | undefined
+  /** The message that it repeats. */
+  repeats?: { channelId: string; url: string } | undefined
 }
+
+const flag = z.boolean().optional().catch(undefined)
+const CHANNEL_IN_URL = /\/archives\/(\w{1,40})\//
 
 const attachmentSchema = z
   .object({
@@ -18,11 +23,20 @@ const attachmentSchema = z
     pretext: text,
     fields: z.array(z.object({ title: text, value: text }).nullable()).catch([]),
     blocks: z.unknown().optional(),
+    author_name: text,
+    from_url: text,
+    channel_id: text,
+    is_msg_unfurl: flag,
+    is_share: flag,
   })
-  .transform(({ title, text: own, fallback, pretext, fields, blocks }): Attachment => {
+  .transform(({ title, text: own, fallback, pretext, fields, blocks, ...source }): Attachment => {
+    const { author_name: author, from_url: url = '[a message]', channel_id: channel } = source
+    const isRepeated = source.is_msg_unfurl === true || source.is_share === true
+    const channelId = channel ?? CHANNEL_IN_URL.exec(url)?.[1] ?? ''
     const facts = fields.map((field) => [field?.title, field?.value].filter(Boolean).join(': '))
     const all = [pretext, shownText(own, blocks), ...facts].filter(Boolean).join('\n')
-    return { title, text: all === '' ? undefined : all, fallback }
+    const shown = { title, text: all === '' ? undefined : all, fallback }
+    return isRepeated ? { ...shown, title: title ?? author, repeats: { channelId, url } } : shown
   })
 
 const messageSchema = z.object({
@@ -98,12 +112,22 @@ export const isContent = (message: SlackMessage): boolean =>
   message.subtype !== 'tombstone' &&
   shownParts(message).length > 0
 
-/** A message's own text, its attachments and the names of its files, in mrkdwn. */
-export function shownParts({ text: own = '', attachments = [], files = [] }: SlackMessage): string[] {
+/**
+ * A message's own text, its attachments and the names of its files, in mrkdwn. A message of a channel that not every
+ * reader may open appears as its link only.
+ */
+export function shownParts(
+  { text: own = '', attachments = [], files = [] }: SlackMessage,
+  isOpen: (channelId: string) => boolean = () => true,
+): string[] {
   const names = files.flatMap((file) => file.title?.trim() || file.name?.trim() || [])
   return [
     own,
-    ...attachments.map((one) => [one.title, one.text ?? one.fallback].filter(Boolean).join(': ')),
+    ...attachments.map(({ title, text: shown, fallback, repeats }) =>
+      repeats && !isOpen(repeats.channelId)
+        ? repeats.url
+        : [title, shown ?? fallback].filter(Boolean).join(': '),
+    ),
     ...names.map((name) => `[file: ${escaped(name)}]`),
   ].filter((part) => part.trim() !== '')
 }

@@ -45,6 +45,7 @@ export function createSlackDirectory(run: SlackRun): SlackDirectory {
     },
     user: nameOf,
     channel: (id) => channels.get(id) ?? id,
+    isPublic: (id) => channels.has(id),
     author: (message) => {
       const known = message.user === undefined ? undefined : people.get(message.user)
       const name =
