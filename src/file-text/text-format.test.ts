@@ -56,9 +56,18 @@ describe('the format of a file', () => {
     ['application/msword', 'letter.doc', null],
     ['application/vnd.ms-powerpoint', 'deck.pptx', 'powerpoint'],
     ['image/jpg', 'scan.jpg', 'image'],
-  ])('is found by name if programs give it the type of old files: %s, %s', (mimeType, name, format) => {
-    expect(textFormatOf(mimeType, name)).toBe(format)
-  })
+    ['application/x-download', 'report.PDF', 'pdf'],
+    ['application/force-download', 'letter.docx', 'word'],
+    ['binary/octet-stream', 'notes.md', 'markdown'],
+    ['binary/octet-stream', 'archive', null],
+    ['application/x-pdf', 'invoice', 'pdf'],
+    ['document/pdf', 'scan', 'pdf'],
+  ])(
+    'is found by name if programs give it a type that is old, vague or their own: %s, %s',
+    (mimeType, name, format) => {
+      expect(textFormatOf(mimeType, name)).toBe(format)
+    },
+  )
 
   it.each([
     ['notes.md', 'markdown'],

@@ -22,6 +22,9 @@ const OFFICE = 'application/vnd.openxmlformats-officedocument'
 // In lower case: media types are case-insensitive.
 const BY_MIME_TYPE: Record<string, TextFormat> = {
   'application/pdf': 'pdf',
+  // Mail programs and scanners.
+  'application/x-pdf': 'pdf',
+  'document/pdf': 'pdf',
   'image/png': 'image',
   'image/jpeg': 'image',
   'image/jpg': 'image',
@@ -87,10 +90,18 @@ export const BY_EXTENSION: Record<string, TextFormat> = {
   txt: 'text',
 }
 
-// Types after which the name decides. Programs also give new files and CSV the types of Office files before 2007.
+// Types after which the name decides: mail programs and file stores have their own for files they do not know. Programs
+// also give new files and CSV the types of Office files before 2007.
 const BY_NAME = new Set([
   '',
   'application/octet-stream',
+  'binary/octet-stream',
+  'application/binary',
+  'application/unknown',
+  'application/download',
+  'application/x-download',
+  'application/force-download',
+  'application/x-force-download',
   'application/msword',
   'application/vnd.ms-excel',
   'application/vnd.ms-powerpoint',
