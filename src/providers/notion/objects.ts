@@ -50,7 +50,7 @@ const isProperty = (value: unknown): value is NotionProperty => {
   const parsed = propertySchema.safeParse(value)
   if (!parsed.success) return false
   const content = parsed.data[parsed.data.type]
-  return content !== undefined && (!LISTS.has(parsed.data.type) || Array.isArray(content))
+  return content != null && (!LISTS.has(parsed.data.type) || Array.isArray(content))
 }
 
 // A missing field must not cost the page: only the id and the last edit time are required.

@@ -159,9 +159,11 @@ describe('Notion: servers with reduced answers', () => {
     const parent = { type: 'data_source_id', data_source_id: 'table', database_id: 'base' }
     const title = { type: 'title', title: [{ plain_text: 'Row' }] }
     const other = ID.replace('1', '2')
+    const types = ['formula', 'unique_id', 'multi_select', 'rollup', 'date', 'people', 'url', 'status']
+    const empty = Object.fromEntries(types.map((type) => [`No ${type}`, { type, [type]: null }]))
     const { sync } = await finding([
       page({ parent, properties: { Name: title, Who: { type: 'people', people: [null] } } }),
-      page({ id: other, parent, properties: { Name: title, Odd: { type: 'number' }, None: null } }),
+      page({ id: other, parent, properties: { Name: title, Odd: { type: 'number' }, None: null, ...empty } }),
     ])
     const report = await sync.run()
     expect(report.failures).toMatchObject([{ externalId: ID }])
