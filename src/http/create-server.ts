@@ -7,13 +7,12 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
-  type HTTPMethods,
 } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import type { Tracer } from '../kernel/tracer.ts'
 import { actingFor } from '../kernel/event-loop.ts'
 import { unavailable } from '../kernel/unavailable.ts'
-import { collectAddresses, methodNotAllowed, pathOf } from './route-addresses.ts'
+import { collectAddresses, refuseOtherMethod } from './route-addresses.ts'
 import { type BodyBudget, type BodyShare, createBodyBudget } from './body-budget.ts'
 import { type BodyReader, createBodyReader } from './body-reader.ts'
 import { CLIENT_TIMEOUTS, type ClientTimeouts, createClientErrorHandler } from './client-errors.ts'
@@ -52,16 +51,6 @@ export interface ServerOptions<S> {
     | undefined
 }
 
-const METHODS = [
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-  'TRACE',
-] as const satisfies HTTPMethods[]
 /** Hooks and a file's streams listen to a response's end, up to a dozen. Node suspects a leak above ten. */
 const RESPONSE_LISTENERS_MAX = 20
 /** The longest that requests in flight keep the server open; shorter than a drain. */
@@ -100,10 +89,6 @@ declare module 'fastify' {
       request: FastifyRequest,
       signal: AbortSignal,
     ) => Promise<unknown>
-  }
-  interface FastifyContextConfig {
-    /** The route only answers 405, so it is never suggested. */
-    onlyRefuses?: boolean
   }
 }
 
@@ -160,8 +145,7 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     holdBody(budget, request, reply)
     if (options.isDraining?.() && !STILL_ANSWERED.has(request.routeOptions.url ?? '')) throw stopping(reply)
     refuseWithoutHost(request.raw)
-    // TRACE would echo what only the service should see, and no address has it.
-    if (request.method === 'TRACE') throw methodNotAllowed(request, addresses.methodsOf(pathOf(request)))
+    if (request.is404) refuseOtherMethod(request, addresses)
   })
   logResponses(app, options.onSent)
   app.setErrorHandler((error, request, reply) => {
@@ -171,7 +155,6 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
   })
   answerUnknownRoutes(app, addresses)
   for (const route of options.routes) addRoute(app, route, { ...options, budget, bodyReader })
-  refuseOtherMethods(app, options.routes)
   return app
 }
 
@@ -222,7 +205,8 @@ function addRoute<S>(app: FastifyInstance, route: Route<S>, work: Work<S> & { bu
   app.route({
     method: route.method,
     url: fastifyPath(route.path),
-    exposeHeadRoute: answersHead(route),
+    // A download would be created and thrown away.
+    exposeHeadRoute: route.downloads.length === 0,
     bodyLimit: route.bodyBytesMax,
     // Before the body is read: a caller without access does not get to send one.
     onRequest: async (request, reply) => {
@@ -262,32 +246,6 @@ function holdBody(budget: BodyBudget, request: FastifyRequest, reply: FastifyRep
 function stopping(reply: FastifyReply): AppError {
   reply.header('Connection', 'close')
   return unavailable('not_ready', 'The service is stopping', 5)
-}
-
-/** A path of the table called with a method it does not have answers 405 and names those it has (RFC 9110, 15.5.6). */
-function refuseOtherMethods<S>(app: FastifyInstance, routes: readonly Route<S>[]): void {
-  const methodsOf = Map.groupBy(routes, (route) => fastifyPath(route.path))
-  for (const [url, known] of methodsOf) {
-    const allowed: HTTPMethods[] = known.flatMap((route) =>
-      answersHead(route) ? ['GET', 'HEAD'] : [route.method],
-    )
-    const others = METHODS.filter((method) => !allowed.includes(method))
-    if (others.length === 0) continue
-    app.route({
-      method: others,
-      url,
-      config: { onlyRefuses: true },
-      onRequest: async (request) => {
-        throw methodNotAllowed(request, allowed)
-      },
-      handler: async () => {},
-    })
-  }
-}
-
-/** A download would be created and thrown away. */
-function answersHead<S>({ method, downloads }: Route<S>): boolean {
-  return method === 'GET' && downloads.length === 0
 }
 
 function fastifyPath(path: string): string {

@@ -1,22 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import { clipped } from '../kernel/text.ts'
-import { type Addresses, methodNotAllowed, pathOf } from './route-addresses.ts'
+import { type Addresses, pathOf } from './route-addresses.ts'
 import { nearestRoute, type RouteAddress } from './nearest-route.ts'
 import { html, page, sendPage, wantsPage } from './page.ts'
 import { sendError } from './send-error.ts'
 
 const PATH_CHARACTERS_SHOWN = 200
 
-/** Answers unknown routes: 405 if the address has other methods, else 404 with the nearest. Browsers get a page. */
+/** Answers 404 with the nearest route. Browsers get a page. */
 export function answerUnknownRoutes(app: FastifyInstance, addresses: Addresses): void {
   app.setNotFoundHandler((request, reply) => {
     const path = pathOf(request)
-    const methods = addresses.methodsOf(path)
-    if (methods.length > 0 && !methods.includes(request.method)) {
-      sendError(reply, methodNotAllowed(request, methods))
-      return
-    }
     const nearest = nearestRoute({ method: request.method, path }, addresses.known())
     if (wantsPage(request)) {
       sendUnknownPage(request, reply, path, nearest)

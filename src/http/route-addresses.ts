@@ -3,6 +3,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { RouteAddress } from './nearest-route.ts'
 
 export interface Addresses {
+  /** Without the operator's, which no one else can use. */
   known(): readonly RouteAddress[]
   /** The methods that the path answers; none for an unknown path. */
   methodsOf(path: string): string[]
@@ -12,21 +13,22 @@ interface Address extends RouteAddress {
   segments: readonly string[]
 }
 
-/** Omits the operator's addresses: when that surface is off, it must appear not to exist. */
 export function collectAddresses(app: FastifyInstance): Addresses {
   const addresses: Address[] = []
-  app.addHook('onRoute', ({ method, url, config }) => {
-    if (config?.onlyRefuses === true || url.startsWith('/operator/')) return
+  app.addHook('onRoute', ({ method, url }) => {
     const path = url.replaceAll(/:(\w+)/g, '{$1}')
     for (const one of [method].flat()) addresses.push({ method: one, path, segments: url.split('/') })
   })
   return {
     known: () =>
-      addresses.filter(({ method, path }) => method !== 'HEAD' && path !== '/' && !path.includes('*')),
+      addresses.filter(
+        ({ method, path }) =>
+          method !== 'HEAD' && path !== '/' && !path.includes('*') && !path.startsWith('/operator/'),
+      ),
     methodsOf(path) {
       const asked = path.replace(/(?<=.)\/$/, '').split('/')
       const methods = addresses.filter(({ segments }) => isAt(asked, segments)).map(({ method }) => method)
-      return [...new Set(methods)].toSorted()
+      return [...new Set(methods)]
     },
   }
 }
@@ -44,8 +46,15 @@ export function pathOf({ url }: FastifyRequest): string {
   return url.split('?', 1)[0] ?? url
 }
 
-/** The 405 for a method that an address does not have (RFC 9110, 15.5.6). */
-export function methodNotAllowed(request: FastifyRequest, allowed: readonly string[]): AppError {
+/** @throws AppError `method_not_allowed` if the address has only other methods (RFC 9110, 15.5.6); for TRACE always */
+export function refuseOtherMethod(request: FastifyRequest, addresses: Addresses): void {
+  const allowed = addresses.methodsOf(pathOf(request))
+  // TRACE would echo what only the service should see.
+  if (request.method !== 'TRACE' && (allowed.length === 0 || allowed.includes(request.method))) return
+  throw methodNotAllowed(request, allowed)
+}
+
+function methodNotAllowed(request: FastifyRequest, allowed: readonly string[]): AppError {
   const headers = { Allow: allowed.join(', ') }
   if (isPreflight(request)) {
     const message =

@@ -1,5 +1,5 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
-import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { looksLike } from '../http/bearer.ts'
 import { CallerLeft } from '../http/caller-left.ts'
 import type { Gates } from '../http/gates.ts'
@@ -18,7 +18,6 @@ const METADATA_PATH = '/.well-known/oauth-protected-resource'
 
 /** Room for a document's text and metadata in JSON. */
 const BODY_BYTES_MAX = 2 * 1024 * 1024
-const OTHER_METHODS: HTTPMethods[] = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 export interface McpOptions<S> {
   routes: readonly Route<S>[]
@@ -65,18 +64,6 @@ export function addMcp<S>(server: FastifyInstance, options: McpOptions<S>): void
         handler.fetch(toWebRequest(request, abort.signal), { parsedBody: message }),
       )
       return await reply.send(answer)
-    },
-  })
-  server.route({
-    method: OTHER_METHODS,
-    url: MCP_PATH,
-    config: { onlyRefuses: true },
-    handler: async (_request, reply) => {
-      reply.header('Allow', 'POST')
-      throw new AppError(
-        'method_not_allowed',
-        'MCP works with POST only: there are no sessions and no streams to open',
-      )
     },
   })
   for (const url of [METADATA_PATH, `${METADATA_PATH}${MCP_PATH}`])

@@ -201,17 +201,18 @@ describe('every route with an invalid id', () => {
 
 describe('every path', () => {
   allStoringNothing()
-  const methodsOf = Map.groupBy(routes, ({ path }) => path)
 
-  it.each([...methodsOf])(
+  it.each([...new Map(routes.map((route) => [route.path, route]))])(
     '%s returns 405 for another method and names its own [ERR-7]',
-    async (_path, known) => {
+    async (path, route) => {
+      // Another route's parameter can match the whole path too.
+      const matching = routes.filter((one) =>
+        new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
+      )
       // HEAD of a download would create all of it.
-      const allowed = known.flatMap(({ method, downloads }) =>
+      const allowed = matching.flatMap(({ method, downloads }) =>
         method === 'GET' && downloads.length === 0 ? ['GET', 'HEAD'] : [method],
       )
-      const [route] = known
-      if (!route) throw new Error('a path without a route')
       for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
         if (allowed.includes(method)) continue
         const answer = await service.call(method, pathOf(route), { key: callers.organization.adminKey })
