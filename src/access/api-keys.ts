@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { type Author, recordEvent } from '../audit/index.ts'
 import { checkKeyLimit, keepWithinPlan } from '../billing/index.ts'
 import type { Db, Tx } from '../database/database.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import type { Row } from '../database/schema.ts'
 import type { Action, ActorType } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -65,7 +65,7 @@ export function createApiKeys({ db, clock }: { db: Db; clock: Clock }): ApiKeys 
       const key = { ...wanted, allowedProviders, requiresUser }
       requireReach(caller, allowedProviders, 'The new key')
       const secret = newApiKeySecret()
-      const row = await db.transaction().execute(async (tx) => {
+      const row = await transact(db, async (tx) => {
         await requireRoom(tx, caller.organizationId)
         await checkKeyLimit(tx, caller.organizationId, key.allowedActions)
         return await insertApiKey(tx, {
@@ -83,13 +83,11 @@ export function createApiKeys({ db, clock }: { db: Db; clock: Clock }): ApiKeys 
         throw new AppError('cannot_revoke_self', 'A key cannot revoke itself; use another key or the console')
       }
       const at = clock.now()
-      const row = await retryConflicts(() =>
-        db.transaction().execute(async (tx) => {
-          const revoked = await revokeApiKey(tx, caller, id, at)
-          await keepWithinPlan(tx, caller.organizationId)
-          return revoked
-        }),
-      )
+      const row = await transact(db, async (tx) => {
+        const revoked = await revokeApiKey(tx, caller, id, at)
+        await keepWithinPlan(tx, caller.organizationId)
+        return revoked
+      })
       return { apiKey: toView(row), revokedAt: at.toISOString() }
     },
   }

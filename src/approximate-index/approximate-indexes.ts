@@ -11,6 +11,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { createTask } from '../background/index.ts'
 import type { OpenDatabase } from '../database/database.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import type { Db } from '../database/database.ts'
 import { isDistributed } from '../database/distribution/distribute.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -74,7 +75,7 @@ export function createApproximateIndexes(options: ApproximateIndexOptions): Appr
     async ask(requestId, organizationId) {
       const modelId = await answeringModel(db, organizationId)
       await requireIndexable(database)
-      await db.transaction().execute((tx) => want(tx, { organizationId, modelId }, clock.now()))
+      await transact(db, (tx) => want(tx, { organizationId, modelId }, clock.now()))
       logger.info({ requestId, organizationId }, 'the operator requested an approximate index')
       if (works) void task.ask()
       return await readView(db, organizationId)

@@ -16,6 +16,7 @@ import {
   METADATA_PATH,
 } from '../console/index.ts'
 import type { Db } from '../database/database.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import type { ServerOptions } from '../http/create-server.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -200,7 +201,7 @@ function withDevelopmentIssuer(deps: {
       const organizationId = await findLocalWorkspace(db)
       if (organizationId === undefined || (await findRole(db, organizationId, userId))) return
       const owner = { organizationId, userId, role: 'owner', at: clock.now() } as const
-      await db.transaction().execute((tx) => addMember(tx, owner))
+      await transact(db, (tx) => addMember(tx, owner))
     },
     issuer: () => `${deps.publicUrl()}${DEVELOPMENT_ISSUER_PATH}`,
     signIn: () => ({

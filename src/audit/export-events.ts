@@ -1,4 +1,5 @@
 import type { Db } from '../database/database.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import { PROVIDERS } from '../providers/index.ts'
@@ -35,7 +36,7 @@ export async function exportEvents(
   recheck: () => Promise<unknown>,
 ): Promise<AsyncGenerator<string>> {
   const { organizationId } = caller
-  await db.transaction().execute((tx) =>
+  await transact(db, (tx) =>
     recordEvent(tx, caller, {
       action: 'audit.export',
       target: ['organization', organizationId],

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { describeSecret, insertApiKey, newApiKeySecret, type NewSecret } from '../access/index.ts'
 import type { Db, Tx } from '../database/database.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import { ACTIONS } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { insertOrganization } from '../organizations/index.ts'
@@ -19,7 +20,7 @@ export async function ensureLocalWorkspace(
   clock: Clock,
   givenKey: string | undefined,
 ): Promise<LocalWorkspace> {
-  return await db.transaction().execute(async (tx) => {
+  return await transact(db, async (tx) => {
     const at = clock.now()
     // Instances that start together on an empty database: the second finds the workspace of the first.
     await sql`select pg_advisory_xact_lock(hashtext('local_workspace'))`.execute(tx)

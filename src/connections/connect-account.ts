@@ -1,5 +1,5 @@
-import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Db } from '../database/database.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import { validationError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import { type OAuthAdapter, type ProviderAdapters, usesOAuth } from '../providers/index.ts'
@@ -40,7 +40,7 @@ export function createAccountConnector(
   /** Does not throw: the user must see the refusal, whatever happens to the grant. */
   async function endGrant(grant: LooseGrant): Promise<void> {
     try {
-      await db.transaction().execute((tx) => revocations.add(tx, grant))
+      await transact(db, (tx) => revocations.add(tx, grant))
       await revocations.run()
     } catch (error) {
       deps.onError(error)
@@ -58,12 +58,12 @@ export function createAccountConnector(
     const account = await askForAccount(provider, [code, codeVerifier], (timeout) =>
       adapter.exchangeCode({ code, redirectUri: redirectUri(provider), codeVerifier, signal: timeout }),
     )
-    const stored = await retryConflicts(() =>
-      db.transaction().execute((tx) => storeAccount(tx, deps, flow, account)),
-    ).catch(async (error: unknown) => {
-      await endGrant({ ...flow, ...account })
-      throw error
-    })
+    const stored = await transact(db, (tx) => storeAccount(tx, deps, flow, account)).catch(
+      async (error: unknown) => {
+        await endGrant({ ...flow, ...account })
+        throw error
+      },
+    )
     deps.onQueued()
     return stored
   }

@@ -1,4 +1,4 @@
-import { retryConflicts } from '../database/retry-conflicts.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import { validationError } from '../kernel/errors.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
@@ -32,9 +32,7 @@ export function createFormConnector({
       adapter.connect(fields, signal),
     )
     const request = { organizationId, userId, provider }
-    const { sourceId } = await retryConflicts(() =>
-      db.transaction().execute((tx) => storeAccount(tx, { ...deps, access }, request, account)),
-    )
+    const { sourceId } = await transact(db, (tx) => storeAccount(tx, { ...deps, access }, request, account))
     onQueued()
     return sourceId
   }

@@ -1,6 +1,7 @@
 import { recordEvent } from '../audit/index.ts'
 import { checkConnectorLimit } from '../billing/index.ts'
 import type { Db, Tx } from '../database/database.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import { openCode, sealCode, type WaitingCode } from './confirmation.ts'
@@ -64,7 +65,7 @@ export function createConnections(
       const { organizationId, userId } = caller
       await access.require(db, organizationId, provider)
       const adapter = oauthAdapter(adapters, provider)
-      const { state, codeChallenge, browserSecret } = await db.transaction().execute(async (tx) => {
+      const { state, codeChallenge, browserSecret } = await transact(db, async (tx) => {
         await requireRoom(tx, organizationId, provider)
         await recordBegin(tx, caller, provider, deps.clock.now())
         return await states.begin(tx, { organizationId, userId, provider, awaitsChoice })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError, validationError } from '../kernel/errors.ts'
@@ -48,7 +49,7 @@ export function createConnectorAccess(deps: {
     },
     request(caller, provider) {
       requireGated(gated, provider)
-      return db.transaction().execute((tx) => request(tx, caller, provider, clock.now()))
+      return transact(db, (tx) => request(tx, caller, provider, clock.now()))
     },
     async grant(caller, provider) {
       requireGated(gated, provider)
@@ -57,7 +58,7 @@ export function createConnectorAccess(deps: {
           'connector_access_required',
           "Only this deployment's operator can grant access; request it with POST /v1/console/connector-access",
         )
-      return db.transaction().execute((tx) => grant(tx, caller, provider, clock.now()))
+      return transact(db, (tx) => grant(tx, caller, provider, clock.now()))
     },
     async requests({ organizationId }) {
       const rows = await db

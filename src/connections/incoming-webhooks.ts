@@ -1,4 +1,5 @@
 import type { Db } from '../database/database.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
@@ -37,7 +38,7 @@ export function createIncomingWebhooks(deps: {
           continue
         }
         const hints = event.kind === 'changed' ? event.hints : []
-        await db.transaction().execute(async (tx) => {
+        await transact(db, async (tx) => {
           // The source before its poll of permissions, as where a run ends.
           const isNew = await notePushEvent(tx, { ...source, eventId, hints, at })
           if (event.kind === 'changed' && event.changesPermissions)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import type { Row } from '../database/schema.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
 
@@ -19,7 +19,7 @@ export async function noteLowCredits(db: Db, now: Date): Promise<void> {
     db,
   )
   for (const { organization_id: organizationId } of rows)
-    await retryConflicts(() => db.transaction().execute((tx) => noteOne(tx, organizationId, now)))
+    await transact(db, (tx) => noteOne(tx, organizationId, now))
 }
 
 async function noteOne(tx: Tx, organizationId: string, now: Date): Promise<void> {

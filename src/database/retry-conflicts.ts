@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db, Tx } from './database.ts'
 import { codeOf, messageOf } from '../kernel/thrown-errors.ts'
 
 const ATTEMPTS_MAX = 6
@@ -40,13 +41,18 @@ export function isConflict(error: unknown): boolean {
 }
 
 /** Runs a whole transaction, and retries it after a conflict up to 6 times with growing pauses. */
-export async function retryConflicts<T>(transact: () => Promise<T>): Promise<T> {
+export async function retryConflicts<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await transact()
+      return await run()
     } catch (error) {
       if (attempt === ATTEMPTS_MAX || !isConflict(error)) throw error
       await sleep(WAIT_MS * attempt)
     }
   }
+}
+
+/** Runs `act` in a transaction, again after a conflict: `act` must change nothing outside the database. */
+export async function transact<T>(db: Db, act: (tx: Tx) => Promise<T>): Promise<T> {
+  return await retryConflicts(() => db.transaction().execute(act))
 }

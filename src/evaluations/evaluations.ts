@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../database/database.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import type { Viewer } from '../kernel/viewer.ts'
@@ -21,26 +21,27 @@ export function createEvaluations({
   clock: Clock
   findReadable: FindReadable
 }) {
-  const transact = <T>(act: (tx: Tx, at: Date) => Promise<T>): Promise<T> =>
-    retryConflicts(() => db.transaction().execute((tx) => act(tx, clock.now())))
+  const inTransaction = <T>(act: (tx: Tx, at: Date) => Promise<T>): Promise<T> =>
+    transact(db, (tx) => act(tx, clock.now()))
   return {
     questions: (organizationId: string) => listQuestions(db, organizationId),
     put: (caller: ConsoleCaller, questions: readonly NewQuestion[]) =>
-      transact((tx, at) => putQuestions(tx, caller, questions, at)),
+      inTransaction((tx, at) => putQuestions(tx, caller, questions, at)),
     suggest: (caller: ConsoleCaller, ids: { id: string; turnId: string }) =>
-      transact((tx, at) => suggestQuestion(tx, caller, ids, at)),
+      inTransaction((tx, at) => suggestQuestion(tx, caller, ids, at)),
     remove: (caller: ConsoleCaller, id: string | null) =>
-      transact((tx, at) => deleteQuestions(tx, caller, id, at)),
+      inTransaction((tx, at) => deleteQuestions(tx, caller, id, at)),
     runs: (organizationId: string) => listRuns(db, organizationId),
-    start: (caller: ConsoleCaller) => transact((tx, at) => createRun(tx, caller, at)),
+    start: (caller: ConsoleCaller) => inTransaction((tx, at) => createRun(tx, caller, at)),
     async results(organizationId: string, id: string) {
       const run = await findRun(db, organizationId, id)
       return { run, results: await listResults(db, organizationId, id) }
     },
     measure: (caller: ConsoleCaller, ids: { id: string; questionId: string }, measurement: Measurement) =>
-      transact((tx, at) => storeMeasurement(tx, caller, ids, measurement, at)),
+      inTransaction((tx, at) => storeMeasurement(tx, caller, ids, measurement, at)),
     answer: (viewer: Viewer, ids: { id: string; questionId: string }) =>
       findAnswer(db, viewer, ids, findReadable),
-    removeRun: (caller: ConsoleCaller, id: string) => transact((tx, at) => deleteRun(tx, caller, id, at)),
+    removeRun: (caller: ConsoleCaller, id: string) =>
+      inTransaction((tx, at) => deleteRun(tx, caller, id, at)),
   }
 }

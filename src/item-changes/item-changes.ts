@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import { prepare } from '../database/prepared.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
 import { itemLockOf } from './item-lock.ts'
 
 /** Records which items a transaction stores, changes or deletes. */
@@ -42,23 +42,21 @@ export async function changeWithoutLock<Result>(
   organizationId: string,
   act: ChangeOf<Result>,
 ): Promise<Result> {
-  return await retryConflicts(() =>
-    db.transaction().execute(async (tx) => {
-      const changed = new Set<string>()
-      let isAll = false
-      let isAnother = false
-      const result = await act(tx, {
-        add: (itemIds) => {
-          for (const id of itemIds) changed.add(id)
-        },
-        addAll: () => void (isAll = true),
-        addNone: () => void (isAnother = true),
-      })
-      if (isAll || isAnother || changed.size > 0)
-        await nextRevision(tx, organizationId, isAll ? null : [...changed])
-      return result
-    }),
-  )
+  return await transact(db, async (tx) => {
+    const changed = new Set<string>()
+    let isAll = false
+    let isAnother = false
+    const result = await act(tx, {
+      add: (itemIds) => {
+        for (const id of itemIds) changed.add(id)
+      },
+      addAll: () => void (isAll = true),
+      addNone: () => void (isAnother = true),
+    })
+    if (isAll || isAnother || changed.size > 0)
+      await nextRevision(tx, organizationId, isAll ? null : [...changed])
+    return result
+  })
 }
 
 const Revisions = z.tuple([z.object({ revision: z.number() })])

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { recordEvent } from '../audit/index.ts'
 import type { Db } from '../database/database.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import { decodeHalfvec } from '../database/halfvec.ts'
 import type { Row } from '../database/schema.ts'
 import { readModelState, type StoredModel } from '../models/index.ts'
@@ -39,7 +40,7 @@ export async function exportItems(
   const { db, clock } = deps
   const { organizationId } = viewer
   const at = clock.now()
-  await db.transaction().execute((tx) =>
+  await transact(db, (tx) =>
     recordEvent(tx, viewer, {
       action: 'organization.export',
       target: ['organization', organizationId],

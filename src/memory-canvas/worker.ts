@@ -10,7 +10,7 @@ import {
   renewLease,
 } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
-import { isConflict, isDatabaseOutage, retryConflicts } from '../database/retry-conflicts.ts'
+import { isConflict, isDatabaseOutage, transact } from '../database/retry-conflicts.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import { runWithPauses } from '../kernel/cooperative.ts'
 import { RULES } from './extraction/extract-entities.ts'
@@ -228,14 +228,12 @@ async function storeOnce(
   { db, organizationId, lease, rules }: Storing,
   read: readonly ReadItem[],
 ): Promise<void> {
-  await retryConflicts(() =>
-    db.transaction().execute(async (tx) => {
-      // A new revision tells readers that the canvas has changed; the locked row leaves that to this
-      // transaction.
-      await renewLease(tx, lease, { seconds: LEASE_SECONDS, set: { revision: randomUUID() } })
-      await storeReadItems(tx, organizationId, read, rules)
-    }),
-  )
+  await transact(db, async (tx) => {
+    // A new revision tells readers that the canvas has changed; the locked row leaves that to this
+    // transaction.
+    await renewLease(tx, lease, { seconds: LEASE_SECONDS, set: { revision: randomUUID() } })
+    await storeReadItems(tx, organizationId, read, rules)
+  })
 }
 
 const OrganizationRows = z.array(z.object({ organization_id: z.string() }))

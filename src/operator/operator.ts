@@ -9,6 +9,7 @@ import type {
 } from '../billing/index.ts'
 import { putAccess } from '../connections/index.ts'
 import type { Db } from '../database/database.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import { type PageQuery, readPage } from '../database/list-page.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -110,7 +111,7 @@ async function setConnectorAccess(
   provider: ProviderId,
   status: 'granted' | 'denied',
 ): Promise<Row<'connector_access'>> {
-  return await db.transaction().execute(async (tx) => {
+  return await transact(db, async (tx) => {
     const organization = await tx
       .selectFrom('organizations')
       .select('id')

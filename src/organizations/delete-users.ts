@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import { DAY_MS } from '../kernel/clock.ts'
 import { inParts } from '../kernel/in-parts.ts'
 import { WITHOUT_WORKSPACE_DAYS } from '../kernel/retention.ts'
@@ -61,9 +61,7 @@ export async function deleteUsersWithoutWorkspace(db: Db, now: Date): Promise<nu
     limit ${AT_ONCE}`.execute(db)
   if (rows.length === 0) return 0
   const ids = rows.map(({ id }) => id)
-  return await retryConflicts(() =>
-    db.transaction().execute((tx) => deleteUnreferencedUsers(tx, ids, seenBefore)),
-  )
+  return await transact(db, (tx) => deleteUnreferencedUsers(tx, ids, seenBefore))
 }
 
 /** Deletes expired invitations with their addresses. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import type { Row } from '../database/schema.ts'
 import { ROLES, type Role } from '../kernel/roles.ts'
 import { type Clock, DAY_MS } from '../kernel/clock.ts'
@@ -60,20 +60,16 @@ export function createInvitations(deps: {
     },
     async create(caller, { role, email }) {
       const secret = newSecret('inv_')
-      const invitation = await db
-        .transaction()
-        .execute((tx) => insertInvitation(tx, caller, { role, email, secret, at: clock.now() }))
+      const invitation = await transact(db, (tx) =>
+        insertInvitation(tx, caller, { role, email, secret, at: clock.now() }),
+      )
       // After the #, so that browsers do not send it and servers do not log it.
       const url = `${deps.publicUrl()}/console/invitation#${secret}`
       return { invitation, url, isMailed: await mail(deps, caller.organizationId, { invitation, url }) }
     },
-    revoke: (caller, id) => db.transaction().execute((tx) => revoke(tx, caller, id, clock.now())),
+    revoke: (caller, id) => transact(db, (tx) => revoke(tx, caller, id, clock.now())),
     accept: (userId, secret) =>
-      retryConflicts(() =>
-        db
-          .transaction()
-          .execute((tx) => acceptInvitation(tx, { userId, sha256: hashSecret(secret), at: clock.now() })),
-      ),
+      transact(db, (tx) => acceptInvitation(tx, { userId, sha256: hashSecret(secret), at: clock.now() })),
   }
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import type { Row } from '../database/schema.ts'
 import type { Role } from '../kernel/roles.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -27,12 +27,10 @@ export interface Members {
 /** Changes of one workspace run one after the other, so that it never loses its last owner. */
 export function createMembers({ db, clock }: { db: Db; clock: Clock }): Members {
   const withLock = <T>({ organizationId }: ConsoleCaller, act: (tx: Tx) => Promise<T>): Promise<T> =>
-    retryConflicts(() =>
-      db.transaction().execute(async (tx) => {
-        await lockOrganization(tx, organizationId)
-        return await act(tx)
-      }),
-    )
+    transact(db, async (tx) => {
+      await lockOrganization(tx, organizationId)
+      return await act(tx)
+    })
   return {
     async list(organizationId) {
       const rows = await selectMembers(db, organizationId).execute()

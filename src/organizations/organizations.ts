@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type AuditAction, recordEvent } from '../audit/index.ts'
 import { putSubscription } from '../billing/index.ts'
 import type { Db, Tx } from '../database/database.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import type { SubscriptionStatus } from '../database/schema.ts'
 import { hasRole, type Role } from '../kernel/roles.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -59,7 +60,7 @@ export function createOrganizations(deps: {
     },
     async create(userId, name) {
       const at = clock.now()
-      return await db.transaction().execute(async (tx) => {
+      return await transact(db, async (tx) => {
         const id = await insertOrganization(tx, {
           name,
           status: paymentsConfigured ? 'incomplete' : 'internal',
@@ -89,7 +90,7 @@ async function updateOrganization(
   if (id !== caller.organizationId) throw new AppError('not_found', 'There is no such workspace')
   if (permissions !== undefined && !hasRole(caller.role, 'owner'))
     throw new AppError('role_required', 'Only owners of the workspace can change its permissions')
-  const row = await db.transaction().execute(async (tx) => {
+  const row = await transact(db, async (tx) => {
     const record = (action: AuditAction, metadata: Record<string, unknown>) =>
       recordEvent(tx, caller, { action, target: ['organization', id], metadata, providers: [], at })
     if (name !== undefined) await record('organization.update', { name })

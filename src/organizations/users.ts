@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '../database/database.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import type { NewRow } from '../database/schema.ts'
 import { type Clock, DAY_MS } from '../kernel/clock.ts'
 import { bumpPermissions, deactivatedIn } from '../people/index.ts'
@@ -43,7 +44,7 @@ export async function ensureUser(db: Db, clock: Clock, identity: Identity): Prom
   }
   if (!known || (known.email === email && known.email_verified === email_verified))
     return await storeUser(db, values)
-  return await db.transaction().execute(async (tx) => {
+  return await transact(db, async (tx) => {
     await bumpPermissionsOf(tx, known.id)
     return await storeUser(tx, values)
   })

@@ -1,7 +1,7 @@
 import { isLeaseFree } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import { readPage } from '../database/list-page.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -27,8 +27,8 @@ export interface Deliveries {
 /** Past and pending deliveries of a workspace's webhooks. */
 export function createDeliveries(deps: { db: Db; clock: Clock; onQueued: () => void }): Deliveries {
   const { db, clock } = deps
-  const transact = async (act: (tx: Tx) => Promise<Delivery>): Promise<Delivery> => {
-    const delivery = await retryConflicts(() => db.transaction().execute(act))
+  const queue = async (act: (tx: Tx) => Promise<Delivery>): Promise<Delivery> => {
+    const delivery = await transact(db, act)
     deps.onQueued()
     return delivery
   }
@@ -46,7 +46,7 @@ export function createDeliveries(deps: { db: Db; clock: Clock; onQueued: () => v
       return { deliveries: page.map(toView), nextCursor }
     },
     test: (caller, webhookId) =>
-      transact(async (tx) => {
+      queue(async (tx) => {
         const { organizationId } = caller
         await requireActive(tx, organizationId, webhookId)
         const at = clock.now()
@@ -56,7 +56,7 @@ export function createDeliveries(deps: { db: Db; clock: Clock; onQueued: () => v
         return toView(await find(tx, organizationId, id))
       }),
     replay: (caller, id) =>
-      transact(async (tx) => {
+      queue(async (tx) => {
         const { organizationId } = caller
         const at = clock.now()
         const { webhook_id: webhookId, type } = await find(tx, organizationId, id)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { type AuditAction, recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import type { Row, WebhookDisabledReason } from '../database/schema.ts'
 import { type Clock, DAY_MS } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -49,8 +49,8 @@ const NOTICES: Record<WebhookDisabledReason, string | null> = {
 /** A workspace's webhooks for users: create, change, remove. */
 export function createWebhooks(deps: WebhookDependencies): Webhooks {
   const { db, clock, allowsPrivate } = deps
-  const transact = <T>(act: (tx: Tx, at: Date) => Promise<T>): Promise<T> =>
-    retryConflicts(() => db.transaction().execute((tx) => act(tx, clock.now())))
+  const inTransaction = <T>(act: (tx: Tx, at: Date) => Promise<T>): Promise<T> =>
+    transact(db, (tx) => act(tx, clock.now()))
   return {
     async list(organizationId) {
       const rows = await select(db, organizationId).orderBy('created_at', 'desc').orderBy('id').execute()
@@ -61,7 +61,7 @@ export function createWebhooks(deps: WebhookDependencies): Webhooks {
       checkUrl(webhook.url, allowsPrivate)
       const id = randomUUID()
       const { secret, ciphertext } = await makeSecret(deps, caller.organizationId, id)
-      return await transact(async (tx, at) => {
+      return await inTransaction(async (tx, at) => {
         await deps.lockOrganization(tx, caller.organizationId)
         await requireRoom(tx, caller.organizationId)
         return { webhook: await insert(tx, caller, { ...webhook, id, ciphertext }, at), secret }
@@ -69,17 +69,17 @@ export function createWebhooks(deps: WebhookDependencies): Webhooks {
     },
     async change(caller, id, change) {
       if (change.url !== undefined) checkUrl(change.url, allowsPrivate)
-      return await transact((tx, at) => applyChange(tx, caller, id, change, at))
+      return await inTransaction((tx, at) => applyChange(tx, caller, id, change, at))
     },
     async rotate(caller, id) {
       const { secret, ciphertext } = await makeSecret(deps, caller.organizationId, id)
-      return await transact(async (tx, at) => ({
+      return await inTransaction(async (tx, at) => ({
         webhook: await replaceSecret(tx, caller, { id, ciphertext }, at),
         secret,
       }))
     },
     remove: (caller, id) =>
-      transact(async (tx, at) => {
+      inTransaction(async (tx, at) => {
         const before = await find(tx, caller.organizationId, id, 'locked')
         await tx
           .deleteFrom('outgoing_webhooks')

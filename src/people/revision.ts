@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import { AppError } from '../kernel/errors.ts'
 
 /**
@@ -23,11 +23,9 @@ export async function changePeople<Result>(
   organizationId: string,
   act: (tx: Tx) => Promise<Result>,
 ): Promise<Result> {
-  return await retryConflicts(() =>
-    db.transaction().execute(async (tx) => {
-      if (!(await bumpPermissions(tx, organizationId)))
-        throw new AppError('not_found', 'There is no such workspace')
-      return await act(tx)
-    }),
-  )
+  return await transact(db, async (tx) => {
+    if (!(await bumpPermissions(tx, organizationId)))
+      throw new AppError('not_found', 'There is no such workspace')
+    return await act(tx)
+  })
 }

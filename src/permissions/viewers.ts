@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { recordEvent } from '../audit/index.ts'
 import type { Db } from '../database/database.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import { prepare } from '../database/prepared.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -67,7 +68,7 @@ async function preview(db: Db, caller: ConsoleCaller, email: string, at: Date): 
       'role_required',
       'Only owners and admins of the workspace can ask on behalf of other people',
     )
-  await db.transaction().execute((tx) =>
+  await transact(db, (tx) =>
     recordEvent(tx, caller, {
       action: 'permissions.preview',
       target: ['person', email],

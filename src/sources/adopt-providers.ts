@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import { StartupError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import { insertFirstSources } from './push-only.ts'
 
 /** Applies a changed PROVIDERS setting at start: adds push-only sources, removes empty ones. @throws StartupError */
 export async function adoptProviders(db: Db, named: readonly ProviderId[], at: Date): Promise<void> {
-  await db.transaction().execute(async (tx) => {
+  await transact(db, async (tx) => {
     // Instances that start together: the second finds nothing to do.
     await sql`select pg_advisory_xact_lock(hashtext('named_providers'))`.execute(tx)
     const rows = await tx.selectFrom('named_providers').select('provider').execute()

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { createTask } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import { deleteItems, dropClaims } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
@@ -118,37 +118,35 @@ async function removeAll(work: Work, source: SourceRef): Promise<void> {
 /** Deletes an empty source. @returns false if a write in progress at the mark has added something */
 async function removeEmpty({ db, signal }: Work, { organizationId, sourceId }: SourceRef): Promise<boolean> {
   signal.throwIfAborted()
-  return await retryConflicts(() =>
-    db.transaction().execute(async (tx) => {
-      // Waits for running writes; since the mark no new ones begin.
-      const source = await tx
-        .selectFrom('sources')
-        .select('id')
+  return await transact(db, async (tx) => {
+    // Waits for running writes; since the mark no new ones begin.
+    const source = await tx
+      .selectFrom('sources')
+      .select('id')
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', sourceId)
+      .where('removed_at', 'is not', null)
+      .forUpdate()
+      .executeTakeFirst()
+    if (source === undefined) return true
+    for (const table of ['source_items', 'synced_items'] as const) {
+      const left = await tx
+        .selectFrom(table)
+        .select('source_id')
         .where('organization_id', '=', organizationId)
-        .where('id', '=', sourceId)
-        .where('removed_at', 'is not', null)
-        .forUpdate()
+        .where('source_id', '=', sourceId)
+        .limit(1)
         .executeTakeFirst()
-      if (source === undefined) return true
-      for (const table of ['source_items', 'synced_items'] as const) {
-        const left = await tx
-          .selectFrom(table)
-          .select('source_id')
-          .where('organization_id', '=', organizationId)
-          .where('source_id', '=', sourceId)
-          .limit(1)
-          .executeTakeFirst()
-        if (left !== undefined) return false
-      }
-      await forgetReaders(tx, { organizationId, sourceId })
-      await tx
-        .deleteFrom('sources')
-        .where('organization_id', '=', organizationId)
-        .where('id', '=', sourceId)
-        .execute()
-      return true
-    }),
-  )
+      if (left !== undefined) return false
+    }
+    await forgetReaders(tx, { organizationId, sourceId })
+    await tx
+      .deleteFrom('sources')
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', sourceId)
+      .execute()
+    return true
+  })
 }
 
 /** Removes at most {@link ITEMS_AT_ONCE} items beyond `after`. @returns the last id, null when there are no more */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keepWithinPlan } from '../billing/index.ts'
 import type { Db, Tx } from '../database/database.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
@@ -79,7 +79,7 @@ export function createSources(deps: SourcesDeps): Sources {
       return rows.map(viewFor(caller))
     },
     createPushOnly: (caller, source) =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const at = clock.now()
         const id = await insertPushOnlySource(tx, { organizationId: caller.organizationId, ...source, at })
         await recordSourceEvent(
@@ -93,13 +93,11 @@ export function createSources(deps: SourcesDeps): Sources {
         return await getSource(tx, caller, id)
       }),
     change: (caller, id, change) =>
-      retryConflicts(() =>
-        db.transaction().execute(async (tx) => {
-          const before = await requireSource(tx, caller, id, 'locked')
-          await changeSource(tx, caller, { ...before, id }, change, clock.now())
-          return await getSource(tx, caller, id)
-        }),
-      ),
+      transact(db, async (tx) => {
+        const before = await requireSource(tx, caller, id, 'locked')
+        await changeSource(tx, caller, { ...before, id }, change, clock.now())
+        return await getSource(tx, caller, id)
+      }),
     async channels(caller, id, signal) {
       const row = await findSource(db, caller, id)
       const source = toView(row)

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../kernel/clock.ts'
 import type { Db } from '../database/database.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import { forgetAnnouncements } from '../sources/index.ts'
 import { SYNC_RUNS_KEPT_DAYS } from '../kernel/retention.ts'
 
@@ -29,17 +29,15 @@ async function dropUnreadEvents(db: Db, before: Date): Promise<void> {
     .where('received_at', '<', before)
     .execute()
   for (const source of sources) {
-    await retryConflicts(() =>
-      db.transaction().execute(async (tx) => {
-        await forgetAnnouncements(tx, source)
-        await tx
-          .deleteFrom('push_events')
-          .where('organization_id', '=', source.organizationId)
-          .where('source_id', '=', source.sourceId)
-          .where('read_at', 'is', null)
-          .where('received_at', '<', before)
-          .execute()
-      }),
-    )
+    await transact(db, async (tx) => {
+      await forgetAnnouncements(tx, source)
+      await tx
+        .deleteFrom('push_events')
+        .where('organization_id', '=', source.organizationId)
+        .where('source_id', '=', source.sourceId)
+        .where('read_at', 'is', null)
+        .where('received_at', '<', before)
+        .execute()
+    })
   }
 }

@@ -1,5 +1,5 @@
 import { LeaseLost } from '../background/index.ts'
-import { isDatabaseOutage, isForeignKeyViolation, retryConflicts } from '../database/retry-conflicts.ts'
+import { isDatabaseOutage, isForeignKeyViolation, transact } from '../database/retry-conflicts.ts'
 import type { Db } from '../database/database.ts'
 import { beforeAbort } from '../kernel/before-abort.ts'
 import { type Clock, DAY_MS } from '../kernel/clock.ts'
@@ -150,18 +150,16 @@ async function readFrom(
 }
 
 async function becomeFullResync(db: Db, run: LeasedRun): Promise<void> {
-  await retryConflicts(() =>
-    db.transaction().execute(async (tx) => {
-      await saveCursor(tx, run.source, null)
-      await requireLease(tx, run)
-      await tx
-        .updateTable('sync_runs')
-        .set({ full_resync: true })
-        .where('organization_id', '=', run.organizationId)
-        .where('id', '=', run.runId)
-        .execute()
-    }),
-  )
+  await transact(db, async (tx) => {
+    await saveCursor(tx, run.source, null)
+    await requireLease(tx, run)
+    await tx
+      .updateTable('sync_runs')
+      .set({ full_resync: true })
+      .where('organization_id', '=', run.organizationId)
+      .where('id', '=', run.runId)
+      .execute()
+  })
 }
 
 /** The wait of a run whose provider asked for a long one; null: it fails. `since`: of earlier waits, if any. */
@@ -188,19 +186,17 @@ async function fail(
     needsReconnection: cause instanceof ProviderError && cause.kind === 'auth',
   }
   try {
-    return await retryConflicts(() =>
-      deps.db.transaction().execute(async (tx) => {
-        const source = await lockSource(tx, run.source)
-        await requireLease(tx, run)
-        const isAuth = cause instanceof ProviderError && cause.kind === 'auth'
-        if (isAuth && source !== undefined && mayHaveNewGrant(run, source)) {
-          await requeue(tx, run, null)
-          return 'released'
-        }
-        await deps.finish(tx, run, end)
-        return 'failed'
-      }),
-    )
+    return await transact(deps.db, async (tx) => {
+      const source = await lockSource(tx, run.source)
+      await requireLease(tx, run)
+      const isAuth = cause instanceof ProviderError && cause.kind === 'auth'
+      if (isAuth && source !== undefined && mayHaveNewGrant(run, source)) {
+        await requeue(tx, run, null)
+        return 'released'
+      }
+      await deps.finish(tx, run, end)
+      return 'failed'
+    })
   } catch (error) {
     if (error instanceof LeaseLost) return 'lost'
     throw error

@@ -1,6 +1,6 @@
 import { isLeaseFree, NO_LEASE } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { failUnofferedSource, hasAccount, lockSource } from '../sources/index.ts'
@@ -14,7 +14,7 @@ export async function failUnoffered(
 ): Promise<void> {
   for (const [provider, reason] of reasons) {
     for (const source of await findNotYetFailed(db, provider, reason)) {
-      await retryConflicts(() => db.transaction().execute((tx) => failOne(tx, source, reason, at)))
+      await transact(db, (tx) => failOne(tx, source, reason, at))
     }
   }
 }

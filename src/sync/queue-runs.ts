@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Db, Tx } from '../database/database.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import type { Row } from '../database/schema.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
@@ -49,9 +49,7 @@ export async function queuePolls(
     .execute()
   let queued = 0
   for (const source of due) {
-    const isQueued = await retryConflicts(() =>
-      db.transaction().execute((tx) => queuePoll(tx, source, schedule)),
-    )
+    const isQueued = await transact(db, (tx) => queuePoll(tx, source, schedule))
     if (isQueued) queued += 1
   }
   return queued

@@ -10,7 +10,7 @@ import {
   updateHeld,
 } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { hasAccount, lockSource, saveCursor, type Source } from '../sources/index.ts'
@@ -49,7 +49,7 @@ export async function acquireRun(
 ): Promise<LeasedRun | undefined> {
   if (providers.length === 0) return undefined
   for (const candidate of await findFreeRuns(db, providers, now)) {
-    const taken = await retryConflicts(() => db.transaction().execute((tx) => take(tx, candidate, now)))
+    const taken = await transact(db, (tx) => take(tx, candidate, now))
     if (taken) return taken
   }
   return undefined

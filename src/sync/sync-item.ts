@@ -1,6 +1,7 @@
 import { recordEvent } from '../audit/index.ts'
 import { createDatabaseClock, measureClockLag } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import { type CheckStored, dropClaims, type Items, type WithinWrite } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -108,7 +109,7 @@ async function findItem({ db, items }: ItemSyncDependencies, viewer: Viewer, id:
   const claim = await findClaim(db, viewer.organizationId, id)
   if (claim === undefined)
     throw new AppError('item_not_synced', 'This item was pushed or imported; push or import it again')
-  await db.transaction().execute((tx) => requireRunnable(tx, viewer, claim.sourceId))
+  await transact(db, (tx) => requireRunnable(tx, viewer, claim.sourceId))
   return { source: await readSource(db, claim), externalId: claim.externalId }
 }
 

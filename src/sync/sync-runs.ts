@@ -1,6 +1,7 @@
 import type { SkippedItems, SyncRun, SyncRunDetails, SyncRunFailure } from './schemas.ts'
 import { recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import { type PageQuery, readPage } from '../database/list-page.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -75,7 +76,7 @@ export function createSyncRuns(deps: {
     },
     skipped: (caller, sourceId) => listSkipped(db, caller, sourceId),
     async request(caller, { connectorId, fullResync }) {
-      const requested = await db.transaction().execute(async (tx) => {
+      const requested = await transact(db, async (tx) => {
         const provider = await requireRunnable(tx, caller, connectorId)
         deps.requireOffered(provider)
         const at = clock.now()

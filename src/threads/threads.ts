@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type NewAuditEvent, recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
+import { transact } from '../database/retry-conflicts.ts'
 import { type PageQuery, readPage } from '../database/list-page.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -63,20 +63,18 @@ export function createThreads({
   clock: Clock
   findReadable: FindReadable
 }): Threads {
-  const inTransaction = <T>(act: (tx: Tx) => Promise<T>): Promise<T> =>
-    retryConflicts(() => db.transaction().execute(act))
   return {
     list: (caller, query) => listThreads(db, caller, query),
     async get(caller, viewer, id) {
       const row = await findThread(db, caller, id)
       return { thread: toSummary(row), turns: await withholdUnreadable(turnsOf(row), viewer, findReadable) }
     },
-    create: (caller, turn) => inTransaction((tx) => create(tx, caller, turn, clock.now())),
-    add: (caller, id, turn) => inTransaction((tx) => add(tx, caller, { id, turn, at: clock.now() })),
+    create: (caller, turn) => transact(db, (tx) => create(tx, caller, turn, clock.now())),
+    add: (caller, id, turn) => transact(db, (tx) => add(tx, caller, { id, turn, at: clock.now() })),
     rate: (caller, ids, feedback) =>
-      inTransaction((tx) => rate(tx, caller, { ...ids, feedback, at: clock.now() })),
-    remove: (caller, id) => inTransaction((tx) => remove(tx, caller, id, clock.now())),
-    removeAll: (caller) => inTransaction((tx) => removeAll(tx, caller, clock.now())),
+      transact(db, (tx) => rate(tx, caller, { ...ids, feedback, at: clock.now() })),
+    remove: (caller, id) => transact(db, (tx) => remove(tx, caller, id, clock.now())),
+    removeAll: (caller) => transact(db, (tx) => removeAll(tx, caller, clock.now())),
   }
 }
 

@@ -2,7 +2,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import pLimit from 'p-limit'
 import { acquireLease, isLeaseFree, type Lease, NO_LEASE, releaseLease } from '../../background/index.ts'
 import type { Db } from '../../database/database.ts'
-import { retryConflicts } from '../../database/retry-conflicts.ts'
+import { transact } from '../../database/retry-conflicts.ts'
 import type { Row, Schema } from '../../database/schema.ts'
 import { type Clock, DAY_MS, HOUR_MS } from '../../kernel/clock.ts'
 import { backOffMs } from '../back-off.ts'
@@ -152,25 +152,23 @@ interface Taken {
 
 /** Begins an attempt; its outcome counts as unknown until it is recorded. */
 async function take(db: Db, organizationId: string, id: string, now: Date): Promise<Taken | null> {
-  return await retryConflicts(() =>
-    db.transaction().execute(async (tx) => {
-      const report = await tx
-        .selectFrom('overage_reports')
-        .selectAll()
-        .where('organization_id', '=', organizationId)
-        .where('id', '=', id)
-        .where('sent_at', 'is', null)
-        .where('next_attempt_at', '<=', now)
-        .where((where) => where.and([isLeaseFree('lease_expires_at'), isSafe(where, now)]))
-        .forUpdate()
-        .executeTakeFirst()
-      if (!report) return null
-      const key = { organization_id: organizationId, id }
-      const set = { attempts: report.attempts + 1, unknown_since: report.unknown_since ?? now }
-      const lease = await acquireLease(tx, { table: 'overage_reports', key }, { seconds: LEASE_SECONDS, set })
-      return lease && { report, lease }
-    }),
-  )
+  return await transact(db, async (tx) => {
+    const report = await tx
+      .selectFrom('overage_reports')
+      .selectAll()
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', id)
+      .where('sent_at', 'is', null)
+      .where('next_attempt_at', '<=', now)
+      .where((where) => where.and([isLeaseFree('lease_expires_at'), isSafe(where, now)]))
+      .forUpdate()
+      .executeTakeFirst()
+    if (!report) return null
+    const key = { organization_id: organizationId, id }
+    const set = { attempts: report.attempts + 1, unknown_since: report.unknown_since ?? now }
+    const lease = await acquireLease(tx, { table: 'overage_reports', key }, { seconds: LEASE_SECONDS, set })
+    return lease && { report, lease }
+  })
 }
 
 /** A refused report did not arrive; the outcome of any other failure is unknown. */

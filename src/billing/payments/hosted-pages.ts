@@ -1,6 +1,7 @@
 import { recordEvent } from '../../audit/index.ts'
 import { updateHeld } from '../../background/index.ts'
 import type { Db } from '../../database/database.ts'
+import { transact } from '../../database/retry-conflicts.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Caller } from '../../kernel/caller.ts'
@@ -144,7 +145,7 @@ async function audit(
   target: [type: string, id: string],
   metadata: Record<string, unknown>,
 ): Promise<void> {
-  await db
-    .transaction()
-    .execute((tx) => recordEvent(tx, caller, { action, target, metadata, providers: [], at: clock.now() }))
+  await transact(db, (tx) =>
+    recordEvent(tx, caller, { action, target, metadata, providers: [], at: clock.now() }),
+  )
 }

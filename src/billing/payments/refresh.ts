@@ -1,6 +1,6 @@
 import { NO_LEASE } from '../../background/index.ts'
 import type { Db } from '../../database/database.ts'
-import { retryConflicts } from '../../database/retry-conflicts.ts'
+import { transact } from '../../database/retry-conflicts.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { CustomerReading, PaymentProcessor } from '../payment-processor.ts'
 import { PLANS } from '../plans/plans.ts'
@@ -101,9 +101,7 @@ async function readAndApply(
         'a subscription lacks the price of extra answers, which could not be added',
       )
     })
-  return await retryConflicts(() =>
-    db.transaction().execute((tx) => applyReading(tx, held, reading, { now: clock.now(), found })),
-  )
+  return await transact(db, (tx) => applyReading(tx, held, reading, { now: clock.now(), found }))
 }
 
 /** The current subscription, if its plan is metered but it lacks the price of extra answers. */
@@ -115,7 +113,7 @@ function lackingMeter(reading: CustomerReading): string | undefined {
 
 /** Without a customer there is nothing to read. */
 async function skip({ db, clock }: RefreshDependencies, held: PaymentLease): Promise<Applied | null> {
-  return await db.transaction().execute(async (tx) => {
+  return await transact(db, async (tx) => {
     if (!(await lockAccount(tx, held))) return null
     await tx
       .updateTable('payment_accounts')

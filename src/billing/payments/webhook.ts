@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { within } from '../../background/index.ts'
 import type { Db } from '../../database/database.ts'
-import { retryConflicts } from '../../database/retry-conflicts.ts'
+import { transact } from '../../database/retry-conflicts.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { PaymentProcessor, ProcessorEvent } from '../payment-processor.ts'
 import { ensureAccount } from './accounts.ts'
@@ -83,34 +83,32 @@ async function noteEvent(
   { id, type, customerId }: ProcessorEvent,
   at: Date,
 ): Promise<'new' | 'known' | 'of another customer'> {
-  return await retryConflicts(() =>
-    db.transaction().execute(async (tx) => {
-      await ensureAccount(tx, organizationId, at)
-      const account = await tx
-        .selectFrom('payment_accounts')
-        .select('customer_id')
-        .where('organization_id', '=', organizationId)
-        .forUpdate()
-        .executeTakeFirstOrThrow()
-      if (account.customer_id !== null && customerId !== null && account.customer_id !== customerId)
-        return 'of another customer'
-      const inserted = await tx
-        .insertInto('payment_events')
-        .values({ organization_id: organizationId, event_id: id, type, received_at: at })
-        .onConflict((conflict) => conflict.columns(['organization_id', 'event_id']).doNothing())
-        .returning('event_id')
-        .executeTakeFirst()
-      if (!inserted) return 'known'
-      await tx
-        .updateTable('payment_accounts')
-        .set((eb) => ({
-          notices: eb('notices', '+', 1),
-          not_before: null,
-          customer_id: account.customer_id ?? customerId,
-        }))
-        .where('organization_id', '=', organizationId)
-        .execute()
-      return 'new'
-    }),
-  )
+  return await transact(db, async (tx) => {
+    await ensureAccount(tx, organizationId, at)
+    const account = await tx
+      .selectFrom('payment_accounts')
+      .select('customer_id')
+      .where('organization_id', '=', organizationId)
+      .forUpdate()
+      .executeTakeFirstOrThrow()
+    if (account.customer_id !== null && customerId !== null && account.customer_id !== customerId)
+      return 'of another customer'
+    const inserted = await tx
+      .insertInto('payment_events')
+      .values({ organization_id: organizationId, event_id: id, type, received_at: at })
+      .onConflict((conflict) => conflict.columns(['organization_id', 'event_id']).doNothing())
+      .returning('event_id')
+      .executeTakeFirst()
+    if (!inserted) return 'known'
+    await tx
+      .updateTable('payment_accounts')
+      .set((eb) => ({
+        notices: eb('notices', '+', 1),
+        not_before: null,
+        customer_id: account.customer_id ?? customerId,
+      }))
+      .where('organization_id', '=', organizationId)
+      .execute()
+    return 'new'
+  })
 }

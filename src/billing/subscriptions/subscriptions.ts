@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../database/database.ts'
+import { transact } from '../../database/retry-conflicts.ts'
 import type { Row, SubscriptionStatus, Tier } from '../../database/schema.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { retryConflicts } from '../../database/retry-conflicts.ts'
 import { formatUsd } from '../plans/money.ts'
 import { includedIn, keepWithinPlan, lockPlan } from '../plans/plan-limits.ts'
 import { EXTRA_ANSWER_MICRO_USD, PLANS } from '../plans/plans.ts'
@@ -48,15 +48,13 @@ export function createSubscriptions({ db, clock }: { db: Db; clock: Clock }): Su
     read: async (organizationId) => (await readMany(db, [organizationId])).get(organizationId),
     readMany: (organizationIds) => readMany(db, organizationIds),
     put: (organizationId, subscription) =>
-      retryConflicts(() =>
-        db.transaction().execute(async (tx) => {
-          await putSubscription(tx, organizationId, subscription, clock.now())
-          await keepWithinPlan(tx, organizationId)
-          const view = (await readMany(tx, [organizationId])).get(organizationId)
-          if (!view) throw new Error('the subscription that was just written is not there')
-          return view
-        }),
-      ),
+      transact(db, async (tx) => {
+        await putSubscription(tx, organizationId, subscription, clock.now())
+        await keepWithinPlan(tx, organizationId)
+        const view = (await readMany(tx, [organizationId])).get(organizationId)
+        if (!view) throw new Error('the subscription that was just written is not there')
+        return view
+      }),
   }
 }
 

@@ -13,7 +13,7 @@ import { z } from 'zod'
 import { type Author, recordEvent } from '../../audit/index.ts'
 import { createTask, isLeaseFree, NO_LEASE } from '../../background/index.ts'
 import type { Db, Tx } from '../../database/database.ts'
-import { retryConflicts } from '../../database/retry-conflicts.ts'
+import { transact } from '../../database/retry-conflicts.ts'
 import { ensureStoredModel, lockModelsForChange, type StoredModel } from '../organization-models.ts'
 import type { ModelRegistry } from '../model-registry.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -70,7 +70,7 @@ export function createModelMove({
     for (const organizationId of replaced) {
       // Nobody requested it, so it is logged rather than audited.
       const mover = { organizationId, actor: null }
-      await retryConflicts(() => db.transaction().execute((tx) => startMove(tx, mover, target, clock.now())))
+      await transact(db, (tx) => startMove(tx, mover, target, clock.now()))
       logger.info({ organizationId, model: target.name }, 'a re-embedding started')
     }
   }
@@ -90,7 +90,7 @@ export function createModelMove({
     async start(caller) {
       const target = await ensureStoredModel(db, models.configured)
       const mover = { organizationId: caller.organizationId, actor: caller }
-      await retryConflicts(() => db.transaction().execute((tx) => startMove(tx, mover, target, clock.now())))
+      await transact(db, (tx) => startMove(tx, mover, target, clock.now()))
       if (works) void resuming.ask()
       return await readStatus(db, caller.organizationId)
     },

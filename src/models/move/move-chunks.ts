@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { acquireLease, type Lease, LeaseLost, releaseLease, renewLease } from '../../background/index.ts'
 import type { Db, Tx } from '../../database/database.ts'
-import { retryConflicts } from '../../database/retry-conflicts.ts'
+import { transact } from '../../database/retry-conflicts.ts'
 import { insertVectors } from '../insert-vectors.ts'
 import { lockModelsForChange } from '../organization-models.ts'
 import type { ModelRegistry } from '../model-registry.ts'
@@ -180,14 +180,12 @@ async function moveBatch(
     const chunk = chunks[index]
     return chunk ? [{ ...chunk, vector }] : []
   })
-  await retryConflicts(() =>
-    db.transaction().execute(async (tx) => {
-      await renew(tx, held)
-      const unchanged = await lockUnchanged(tx, held.organizationId, chunks)
-      const current = rows.filter((row) => unchanged.has(row.sourceItemId))
-      if (current.length > 0) await insertVectors(tx, held.organizationId, held.modelId, current)
-    }),
-  )
+  await transact(db, async (tx) => {
+    await renew(tx, held)
+    const unchanged = await lockUnchanged(tx, held.organizationId, chunks)
+    const current = rows.filter((row) => unchanged.has(row.sourceItemId))
+    if (current.length > 0) await insertVectors(tx, held.organizationId, held.modelId, current)
+  })
 }
 
 /** Renews the lease and saves a given position. @throws LeaseLost */
@@ -260,18 +258,16 @@ async function deleteFormerVectors({ db, clock, signal }: MoveOptions, held: Hel
       if (!(await releaseLease(db, lease, { set }))) throw new LeaseLost(lease.table)
       return true
     }
-    await retryConflicts(() =>
-      db.transaction().execute(async (tx) => {
-        // The lock keeps a move to yet another model from starting between the two statements.
-        await renew(tx, held)
-        await tx
-          .deleteFrom('chunk_embeddings')
-          .where('organization_id', '=', organizationId)
-          .where('embedding_model_id', '!=', modelId)
-          .where('source_item_id', 'in', itemIds)
-          .execute()
-      }),
-    )
+    await transact(db, async (tx) => {
+      // The lock keeps a move to yet another model from starting between the two statements.
+      await renew(tx, held)
+      await tx
+        .deleteFrom('chunk_embeddings')
+        .where('organization_id', '=', organizationId)
+        .where('embedding_model_id', '!=', modelId)
+        .where('source_item_id', 'in', itemIds)
+        .execute()
+    })
     await setImmediate()
     after = last
   }

@@ -1,6 +1,6 @@
 import { acquireLease, isLeaseFree, type Lease, NO_LEASE, releaseLease } from '../../background/index.ts'
 import type { Db, Tx } from '../../database/database.ts'
-import { retryConflicts } from '../../database/retry-conflicts.ts'
+import { transact } from '../../database/retry-conflicts.ts'
 import type { DeliveryError, Row, WebhookDisabledReason } from '../../database/schema.ts'
 import { retryAfterMs } from '../../kernel/retry-after.ts'
 import type { SecretCipher } from '../../kernel/secret-cipher.ts'
@@ -47,53 +47,51 @@ export async function beginAttempt(
   cipher: SecretCipher | null,
   now: Date,
 ): Promise<Taken | null> {
-  return await retryConflicts(() =>
-    db.transaction().execute(async (tx) => {
-      const delivery = await tx
-        .selectFrom('webhook_deliveries')
-        .selectAll()
-        .where('organization_id', '=', organizationId)
-        .where('id', '=', id)
-        .where('status', '=', 'pending')
-        .where('next_attempt_at', '<=', now)
-        .where(isLeaseFree('lease_expires_at'))
-        .forUpdate()
-        .executeTakeFirst()
-      if (!delivery) return null
-      const webhook = await tx
-        .selectFrom('outgoing_webhooks')
-        .selectAll()
-        .where('organization_id', '=', organizationId)
-        .where('id', '=', delivery.webhook_id)
-        .executeTakeFirstOrThrow()
-      if (webhook.status === 'disabled') {
-        await fail(tx, delivery, 'webhook_disabled')
-        return null
-      }
-      if (delivery.attempts >= ATTEMPTS_MAX) {
-        await fail(tx, delivery, delivery.error)
-        return null
-      }
-      const attempts = delivery.attempts + 1
-      const lease = await acquireLease(
-        tx,
-        { table: 'webhook_deliveries', key: { organization_id: organizationId, id } },
-        { seconds: LEASE_SECONDS, set: { attempts, last_attempt_at: now } },
-      )
-      if (lease === null) return null
-      return {
-        organizationId,
-        id,
-        lease,
-        webhookId: webhook.id,
-        url: webhook.url,
-        messageId: messageId(delivery.event_id),
-        payload: delivery.payload,
-        attempts,
-        secrets: secretsOf(webhook, cipher, now),
-      }
-    }),
-  )
+  return await transact(db, async (tx) => {
+    const delivery = await tx
+      .selectFrom('webhook_deliveries')
+      .selectAll()
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', id)
+      .where('status', '=', 'pending')
+      .where('next_attempt_at', '<=', now)
+      .where(isLeaseFree('lease_expires_at'))
+      .forUpdate()
+      .executeTakeFirst()
+    if (!delivery) return null
+    const webhook = await tx
+      .selectFrom('outgoing_webhooks')
+      .selectAll()
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', delivery.webhook_id)
+      .executeTakeFirstOrThrow()
+    if (webhook.status === 'disabled') {
+      await fail(tx, delivery, 'webhook_disabled')
+      return null
+    }
+    if (delivery.attempts >= ATTEMPTS_MAX) {
+      await fail(tx, delivery, delivery.error)
+      return null
+    }
+    const attempts = delivery.attempts + 1
+    const lease = await acquireLease(
+      tx,
+      { table: 'webhook_deliveries', key: { organization_id: organizationId, id } },
+      { seconds: LEASE_SECONDS, set: { attempts, last_attempt_at: now } },
+    )
+    if (lease === null) return null
+    return {
+      organizationId,
+      id,
+      lease,
+      webhookId: webhook.id,
+      url: webhook.url,
+      messageId: messageId(delivery.event_id),
+      payload: delivery.payload,
+      attempts,
+      secrets: secretsOf(webhook, cipher, now),
+    }
+  })
 }
 
 /** The secrets that sign now; null when one cannot be decrypted. */
@@ -141,13 +139,11 @@ export async function endAttempt(
     response_status: 'status' in result ? result.status : null,
     ...(status === 'pending' ? { next_attempt_at: new Date(now.getTime() + (wait ?? 0)) } : {}),
   } as const
-  return await retryConflicts(() =>
-    db.transaction().execute(async (tx) => {
-      if (!(await releaseLease(tx, taken.lease, { set }))) return null
-      const disabled = await noteHealth(tx, taken, error, now)
-      return { outcome: status === 'pending' ? 'retried' : status, disabled }
-    }),
-  )
+  return await transact(db, async (tx) => {
+    if (!(await releaseLease(tx, taken.lease, { set }))) return null
+    const disabled = await noteHealth(tx, taken, error, now)
+    return { outcome: status === 'pending' ? 'retried' : status, disabled }
+  })
 }
 
 /** Undoes an interrupted attempt: it does not count, and any process repeats it. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { recordEvent } from '../../audit/index.ts'
 import type { Db, Tx } from '../../database/database.ts'
+import { transact } from '../../database/retry-conflicts.ts'
 import { prepare } from '../../database/prepared.ts'
-import { retryConflicts } from '../../database/retry-conflicts.ts'
 import type { Row } from '../../database/schema.ts'
 import { bearerToken, refusedToken } from '../../http/bearer.ts'
 import { type Clock, minuteOf } from '../../kernel/clock.ts'
@@ -31,10 +31,8 @@ export function createScimTokens({ db, clock }: { db: Db; clock: Clock }): ScimT
       const rows = await selectLive(db, organizationId).orderBy('created_at', 'desc').orderBy('id').execute()
       return rows.map(toView)
     },
-    create: (caller, name) =>
-      retryConflicts(() => db.transaction().execute((tx) => create(tx, caller, name, clock.now()))),
-    revoke: (caller, id) =>
-      retryConflicts(() => db.transaction().execute((tx) => revoke(tx, caller, id, clock.now()))),
+    create: (caller, name) => transact(db, (tx) => create(tx, caller, name, clock.now())),
+    revoke: (caller, id) => transact(db, (tx) => revoke(tx, caller, id, clock.now())),
   }
 }
 
