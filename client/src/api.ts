@@ -195,7 +195,7 @@ export interface paths {
         get: operations["listSourceItems"];
         put?: never;
         post?: never;
-        /** Remove a source item by its provider and external id */
+        /** Delete a source item by its provider and external ID */
         delete: operations["deleteSourceItemByExternalId"];
         options?: never;
         head?: never;
@@ -213,7 +213,7 @@ export interface paths {
         get: operations["getSourceItem"];
         put?: never;
         post?: never;
-        /** Remove a source item with its chunks and vectors */
+        /** Delete a source item with its chunks and vectors */
         delete: operations["deleteSourceItem"];
         options?: never;
         head?: never;
@@ -417,7 +417,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show a sync run and the items it could not read */
+        /** Show a sync run and the items that it could not read */
         get: operations["getSyncRun"];
         put?: never;
         post?: never;
@@ -436,7 +436,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Remove Slack system messages that were stored as content */
+        /** Delete Slack system messages that were stored as content */
         post: operations["cleanUpSlackSystemEvents"];
         delete?: never;
         options?: never;
@@ -514,7 +514,7 @@ export interface components {
              */
             limit?: number;
             filter?: components["schemas"]["SearchFilter"];
-            /** @description Only what this person may read. An unknown person reads only public items. */
+            /** @description Limits the response to what this person may read. An unknown person can read only public items. */
             onBehalfOf?: {
                 /**
                  * @description The person's email address.
@@ -523,18 +523,18 @@ export interface components {
                 email: string;
             };
             /**
-             * @description Prefers newer items: a half-life in days. An item loses up to 35% of its relevance with age, half of that after one half-life.
+             * @description A half-life in days, to prefer newer items. An item loses up to 35% of its relevance with age, half of that after one half-life.
              * @example 30
              */
             recency?: number;
             /**
-             * @description The order of hits: `vector`, by score; or `hybrid`, by the query's words and the vectors together, with `relevance`.
+             * @description The order of hits: `vector` orders by score; `hybrid` combines the query's words with the vectors and returns `relevance`.
              * @default vector
              * @enum {string}
              */
             rank?: "vector" | "hybrid";
         };
-        /** @description Conditions that a hit's item must meet, all of them. */
+        /** @description Conditions on a hit's item, all of which must be met. */
         SearchFilter: {
             /** @description Only items of these providers. */
             providers?: (Provider)[];
@@ -562,7 +562,7 @@ export interface components {
              * @description Only items that name this entity of the memory canvas. Items that the canvas has not read yet are excluded.
              */
             entityId?: string;
-            /** @description With exactly these values at these metadata keys. */
+            /** @description Only items with exactly these values at these metadata keys. */
             metadata?: {
                 [key: string]: string | number | boolean | null;
             };
@@ -575,25 +575,25 @@ export interface components {
              */
             query: string;
             /**
-             * @description How many passages are read for the answer.
+             * @description Number of passages to read for the answer.
              * @default 8
              */
             limit?: number;
-            /** @description The questions and answers before this one, oldest first. A follow-up ("And in Germany?", "Who wrote it?") is read with them. They are not stored. */
+            /** @description The questions and answers before this one, oldest first. They give a follow-up ("And in Germany?", "Who wrote it?") its context and are not stored. */
             conversation?: {
                 /**
-                 * @description What was asked.
+                 * @description The question.
                  * @example How many vacation days do I get?
                  */
                 question: string;
                 /**
-                 * @description What was answered.
+                 * @description The answer.
                  * @example Employees get 25 days of paid vacation a year [1].
                  */
                 answer: string;
             }[];
             /**
-             * @description Prefers newer items: a half-life in days. An item loses up to 35% of its relevance with age, half of that after one half-life.
+             * @description A half-life in days, to prefer newer items. An item loses up to 35% of its relevance with age, half of that after one half-life.
              * @example 30
              */
             recency?: number;
@@ -602,7 +602,7 @@ export interface components {
              * @enum {string}
              */
             effort?: "normal" | "high";
-            /** @description Only what this person may read. An unknown person reads only public items. */
+            /** @description Limits the response to what this person may read. An unknown person can read only public items. */
             onBehalfOf?: {
                 /**
                  * @description The person's email address.
@@ -620,12 +620,12 @@ export interface components {
         IngestDocument: {
             /**
              * Format: uuid
-             * @description The `id` of one of your sources with the same provider. `GET /v1/sources` lists them, and every workspace has a push-only one for each provider from the start.
+             * @description The `id` of one of your sources of the same provider, from `GET /v1/sources`. Every workspace starts with a push-only source for each provider.
              * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
              */
             connectorId: string;
             /**
-             * @description The provider, which must be the source's.
+             * @description The provider. It must match the source's provider.
              * @example notion
              * @enum {string}
              */
@@ -637,7 +637,7 @@ export interface components {
              */
             sourceKind: "message" | "document" | "file";
             /**
-             * @description The document's stable id in your system. With the provider, it identifies the item.
+             * @description The document's stable ID in your system. Provider and ID together identify the item.
              * @example handbook/vacation
              */
             externalId: string;
@@ -657,7 +657,7 @@ export interface components {
              */
             url?: string | null;
             /**
-             * @description Who wrote it.
+             * @description The author's name.
              * @example Ada Lovelace
              */
             authorName?: string | null;
@@ -686,7 +686,7 @@ export interface components {
         /** @description Vectors of the chunks from an export, so that they are not embedded again. */
         GivenEmbedding: {
             /**
-             * @description The model of the vectors, which must be the workspace's.
+             * @description The model of the vectors. It must match the workspace's model.
              * @example builtin-4
              */
             model: string;
@@ -784,7 +784,7 @@ export interface components {
              */
             provider: Provider;
             /**
-             * @description Cosine similarity to the query, 1 at best.
+             * @description Cosine similarity to the query, at most 1.
              * @example 0.62
              */
             score: number;
@@ -820,7 +820,7 @@ export interface components {
                 version: "1.0";
                 /**
                  * Format: uuid
-                 * @description The request's id, and the `targetId` of its audit event.
+                 * @description The request's ID, which is also the `targetId` of its audit event.
                  * @example e8d5a2f1-6c3b-4b97-a1d4-0f9c7e5b2d83
                  */
                 requestId: string;
@@ -862,7 +862,7 @@ export interface components {
             };
             /** @description The hits, as in a search. */
             hits: components["schemas"]["Hit"][];
-            /** @description One for each hit, in the same order. */
+            /** @description Citations, one for each hit, in the same order. */
             citations: components["schemas"]["Citation"][];
             /**
              * @description Exclusions, one for each provider that the key may not read.
@@ -881,13 +881,13 @@ export interface components {
                  */
                 provider: Provider;
                 /**
-                 * @description The same in words.
+                 * @description The reason in words.
                  * @example The calling key may not read gmail
                  */
                 reason: string;
             }[];
             /**
-             * @description What limits the meaning of the hits, each code at most once.
+             * @description Reasons to rely less on the hits. Each code appears at most once.
              * @example []
              */
             limitations: {
@@ -906,7 +906,7 @@ export interface components {
         /** @description The item that a marker cites. */
         Citation: {
             /**
-             * @description The N of a marker `[N]`.
+             * @description The number N of a marker `[N]`.
              * @example 1
              */
             index: number;
@@ -966,7 +966,7 @@ export interface components {
                  */
                 provider: Provider;
                 /**
-                 * @description Cosine similarity to the query, 1 at best.
+                 * @description Cosine similarity to the query, at most 1.
                  * @example 0.62
                  */
                 score: number;
@@ -1005,13 +1005,13 @@ export interface components {
         ListedSourceItem: {
             /**
              * Format: uuid
-             * @description The item's id, which does not change with its content.
+             * @description The item's ID. It does not change with the content.
              * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
              */
             id: string;
             /**
              * Format: uuid
-             * @description Its source.
+             * @description The item's source.
              * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
              */
             connectorId: string;
@@ -1028,7 +1028,7 @@ export interface components {
              */
             sourceKind: "message" | "document" | "file";
             /**
-             * @description Its id in the caller's or the provider's own system.
+             * @description The item's ID in the caller's or the provider's system.
              * @example handbook/vacation
              */
             externalId: string;
@@ -1043,7 +1043,7 @@ export interface components {
              */
             url: string | null;
             /**
-             * @description Who wrote it.
+             * @description The author's name.
              * @example Ada Lovelace
              */
             authorName: string | null;
@@ -1067,17 +1067,17 @@ export interface components {
         };
         /** @description A deleted item. */
         DeletedSourceItem: {
-            /** @description The id of the removed item. */
+            /** @description IDs of the deleted item. */
             sourceItem: {
                 /**
                  * Format: uuid
-                 * @description The item's id, which does not change with its content.
+                 * @description The item's ID. It does not change with the content.
                  * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
                  */
                 id: string;
                 /**
                  * Format: uuid
-                 * @description Its source.
+                 * @description The item's source.
                  * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
                  */
                 connectorId: string;
@@ -1088,14 +1088,14 @@ export interface components {
                  */
                 provider: Provider;
                 /**
-                 * @description Its id in the caller's or the provider's own system.
+                 * @description The item's ID in the caller's or the provider's system.
                  * @example handbook/vacation
                  */
                 externalId: string;
             };
             /**
              * Format: date-time
-             * @description When it was removed.
+             * @description When it was deleted.
              * @example 2026-03-02T09:30:00.000Z
              */
             deletedAt: string;
@@ -1104,13 +1104,13 @@ export interface components {
         SourceItem: {
             /**
              * Format: uuid
-             * @description The item's id, which does not change with its content.
+             * @description The item's ID. It does not change with the content.
              * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
              */
             id: string;
             /**
              * Format: uuid
-             * @description Its source.
+             * @description The item's source.
              * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
              */
             connectorId: string;
@@ -1127,7 +1127,7 @@ export interface components {
              */
             sourceKind: "message" | "document" | "file";
             /**
-             * @description Its id in the caller's or the provider's own system.
+             * @description The item's ID in the caller's or the provider's system.
              * @example handbook/vacation
              */
             externalId: string;
@@ -1147,7 +1147,7 @@ export interface components {
              */
             url: string | null;
             /**
-             * @description Who wrote it.
+             * @description The author's name.
              * @example Ada Lovelace
              */
             authorName: string | null;
@@ -1162,7 +1162,7 @@ export interface components {
              */
             sourceUpdatedAt: string | null;
             /**
-             * @description Its other fields.
+             * @description The item's other fields.
              * @example {
              *       "team": "people"
              *     }
@@ -1192,7 +1192,7 @@ export interface components {
         /** @description A principal in an access policy. */
         ItemReader: {
             /**
-             * @description `everyone` on whose behalf a request is made, a `member` of the organization, `source` for users of the source, or one user, group or domain.
+             * @description `everyone` on whose behalf requests are made, `member` for members of the organization, `source` for users of the source, or one `user`, `group` or `domain`.
              * @example group
              * @enum {string}
              */
@@ -1215,13 +1215,13 @@ export interface components {
         };
         /** @description The people, organizations, channels and topics that stored items name. */
         MemoryCanvas: {
-            /** @description The heaviest first. */
+            /** @description The nodes, heaviest first. */
             nodes: components["schemas"]["CanvasNode"][];
             /** @description The strongest edges between these nodes, heaviest first. */
             edges: components["schemas"]["CanvasEdge"][];
             /**
              * Format: date-time
-             * @description When this was created.
+             * @description When the graph was generated.
              * @example 2026-03-02T09:30:00.000Z
              */
             generatedAt: string;
@@ -1240,7 +1240,7 @@ export interface components {
         CanvasNode: {
             /**
              * Format: uuid
-             * @description The node's id; for a source, the source's id.
+             * @description The node's ID; for a source, the source's ID.
              * @example 4c1f7a90-3b6e-4d52-9e08-5a7d1c2f6b34
              */
             id: string;
@@ -1267,15 +1267,15 @@ export interface components {
              */
             provider: (Provider) | null;
             /**
-             * @description How many items name it, counted for each of its names.
+             * @description Number of items that name it. An item counts once for each of the names it uses.
              * @example 42
              */
             weight: number;
         };
-        /** @description A relation of two nodes. */
+        /** @description A relation between two nodes. */
         CanvasEdge: {
             /**
-             * @description The edge.
+             * @description The edge's ID.
              * @example mentions:4c1f7a90-3b6e-4d52-9e08-5a7d1c2f6b34:8a2d5f31-0c47-4be9-a163-d94e7b02c5f8
              */
             id: string;
@@ -1298,14 +1298,14 @@ export interface components {
              */
             type: "authored" | "mentions" | "posted_in" | "co_occurs";
             /**
-             * @description How many items support it.
+             * @description Number of items that support the relation.
              * @example 7
              */
             weight: number;
         };
         /** @description An entity with its neighbours and items. */
         CanvasEntity: {
-            /** @description What it is. */
+            /** @description The entity. */
             entity: {
                 /**
                  * Format: uuid
@@ -1334,7 +1334,7 @@ export interface components {
                  */
                 aliases: string[];
                 /**
-                 * @description How many items name it, counted for each of its names.
+                 * @description Number of items that name it. An item counts once for each of the names it uses.
                  * @example 42
                  */
                 weight: number;
@@ -1350,7 +1350,7 @@ export interface components {
                  * @example 2026-03-02T09:30:00.000Z
                  */
                 lastSeenAt: string;
-                /** @description The evidence for its names, most items first. */
+                /** @description Evidence for the names, most items first. */
                 evidence: {
                     /**
                      * @description One of its names.
@@ -1370,11 +1370,11 @@ export interface components {
                     sourceItemId: string;
                 }[];
             };
-            /** @description The strongest first. */
+            /** @description The neighbors, strongest first. */
             neighbours: {
                 /**
                  * Format: uuid
-                 * @description The neighbour.
+                 * @description The neighbor's ID.
                  * @example 8a2d5f31-0c47-4be9-a163-d94e7b02c5f8
                  */
                 id: string;
@@ -1390,7 +1390,7 @@ export interface components {
                  */
                 label: string;
                 /**
-                 * @description How many of the latest items name both.
+                 * @description Number of the latest items that name both.
                  * @example 7
                  */
                 weight: number;
@@ -1529,18 +1529,18 @@ export interface components {
         Source: {
             /**
              * Format: uuid
-             * @description The source's id: `connectorId` elsewhere.
+             * @description The source's ID. Other endpoints call it `connectorId`.
              * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
              */
             id: string;
             /**
-             * @description The provider that it reads.
+             * @description The source's provider.
              * @example notion
              * @enum {string}
              */
             provider: Provider;
             /**
-             * @description `pending` until the first sync has succeeded, `error` after one that failed, `disabled` while a person paused it.
+             * @description `pending` until the first sync succeeds, `error` after a failed sync, `disabled` while the source is paused.
              * @example active
              * @enum {string}
              */
@@ -1556,7 +1556,7 @@ export interface components {
              */
             externalAccountId: string;
             /**
-             * @description When its last sync succeeded; null: never, or push only.
+             * @description When a sync last succeeded; null: never, or the source is push-only.
              * @example 2026-03-02T09:30:00.000Z
              */
             lastSyncedAt: string | null;
@@ -1571,17 +1571,17 @@ export interface components {
              */
             errorCode?: ("access_ended" | "missing_permission" | "app_blocked" | "api_disabled" | "access_refused" | "not_configured") | null;
             /**
-             * @description Items that its syncs could not read, or that contain nothing to read, as of the last one. Only for people in the console.
+             * @description Items that syncs could not read or that contain nothing to read, as of the last sync. Only for people in the console.
              * @example 4
              */
             itemsSkipped?: number;
             /**
-             * @description Slack only: the IDs of the only channels that are read; null: all channels that the bot is a member of.
+             * @description Slack only: IDs of the channels to read; null: all channels that the bot is a member of.
              * @example null
              */
             channelAllowlist: string[] | null;
             /**
-             * @description Number of its items.
+             * @description Number of stored items.
              * @example 128
              */
             sourceItemCount: number;
@@ -1608,7 +1608,7 @@ export interface components {
         /** @description A channel of a Slack workspace. */
         SlackChannel: {
             /**
-             * @description The channel's id, for the allowlist.
+             * @description The channel's ID, for the allowlist.
              * @example C0123456789
              */
             id: string;
@@ -1618,12 +1618,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description Whether only its members see it.
+             * @description Whether only members can see the channel.
              * @example false
              */
             isPrivate: boolean;
             /**
-             * @description People in it.
+             * @description Number of members.
              * @example 42
              */
             memberCount: number;
@@ -1632,13 +1632,13 @@ export interface components {
         SyncRun: {
             /**
              * Format: uuid
-             * @description The run's id.
+             * @description The run's ID.
              * @example 71b3f6d8-e2a4-49c5-8f07-b5d1c3a9e642
              */
             id: string;
             /**
              * Format: uuid
-             * @description The source that it syncs.
+             * @description The source that the run syncs.
              * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
              */
             connectorId: string;
@@ -1649,7 +1649,7 @@ export interface components {
              */
             status: "queued" | "running" | "succeeded" | "failed";
             /**
-             * @description Whether it reads everything again, not only changes.
+             * @description Whether the run reads everything again, not only changes.
              * @example false
              */
             fullResync: boolean;
@@ -1674,17 +1674,17 @@ export interface components {
              */
             itemsIngested: number;
             /**
-             * @description Items that were removed.
+             * @description Items that were deleted.
              * @example 3
              */
             itemsDeleted: number;
             /**
-             * @description Items that were stored with the same content. Only for people in the console.
+             * @description Items that were already stored with the same content. Only for people in the console.
              * @example 10
              */
             itemsUnchanged?: number;
             /**
-             * @description Items that could not be read, or contain nothing to read, and were not removed. Only for people in the console.
+             * @description Items that could not be read or contain nothing to read, and were not deleted. Only for people in the console.
              * @example 4
              */
             itemsSkipped?: number;
@@ -1703,12 +1703,12 @@ export interface components {
         /** @description An item that a run did not read. */
         SyncRunFailure: {
             /**
-             * @description The item's id at the provider.
+             * @description The item's ID at the provider.
              * @example F0123456789
              */
             externalId: string;
             /**
-             * @description Its name, where it is known.
+             * @description The item's name, if known.
              * @example Price list.pdf
              */
             title: string | null;
@@ -1727,7 +1727,7 @@ export interface components {
         AuditEvent: {
             /**
              * Format: uuid
-             * @description The event's id.
+             * @description The event's ID.
              * @example 2a6f9c4e-b8d1-4e35-97a2-c3f0d5e8b174
              */
             id: string;
@@ -1758,7 +1758,7 @@ export interface components {
              */
             targetType: string;
             /**
-             * @description The object's id.
+             * @description The object's ID.
              * @example e8d5a2f1-6c3b-4b97-a1d4-0f9c7e5b2d83
              */
             targetId: string;
@@ -1946,7 +1946,7 @@ export interface operations {
                  */
                 sourceKind?: "message" | "document" | "file";
                 /**
-                 * @description Only items whose title or external id contains this, in any case.
+                 * @description Only items whose title or external ID contains this text, ignoring case.
                  * @example vacation
                  */
                 title?: string;
@@ -1954,7 +1954,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Maximum number of items. */
                 limit?: number;
-                /** @description Only what this person may read. The person's email address. */
+                /** @description A person's email address. Limits the response to what this person may read. */
                 onBehalfOf?: string;
             };
             header?: never;
@@ -1985,12 +1985,12 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The provider that it is from.
+                 * @description The item's provider.
                  * @example notion
                  */
                 provider: Provider;
                 /**
-                 * @description The document's stable id in your system. With the provider, it identifies the item.
+                 * @description The document's stable ID in your system. Provider and ID together identify the item.
                  * @example handbook/vacation
                  */
                 externalId: string;
@@ -2014,13 +2014,13 @@ export interface operations {
     getSourceItem: {
         parameters: {
             query?: {
-                /** @description Only what this person may read. The person's email address. */
+                /** @description A person's email address. Limits the response to what this person may read. */
                 onBehalfOf?: string;
             };
             header?: never;
             path: {
                 /**
-                 * @description The item's id: `sourceItemId` of a hit, or `id` in the list.
+                 * @description The item's ID: `sourceItemId` of a hit, or `id` in the list.
                  * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
                  */
                 id: string;
@@ -2048,7 +2048,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The item's id: `sourceItemId` of a hit, or `id` in the list.
+                 * @description The item's ID: `sourceItemId` of a hit, or `id` in the list.
                  * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
                  */
                 id: string;
@@ -2070,13 +2070,13 @@ export interface operations {
     listItemReaders: {
         parameters: {
             query?: {
-                /** @description Only what this person may read. The person's email address. */
+                /** @description A person's email address. Limits the response to what this person may read. */
                 onBehalfOf?: string;
             };
             header?: never;
             path: {
                 /**
-                 * @description The item's id: `sourceItemId` of a hit, or `id` in the list.
+                 * @description The item's ID: `sourceItemId` of a hit, or `id` in the list.
                  * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
                  */
                 id: string;
@@ -2110,10 +2110,10 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: uuid
-                     * @description Continues an interrupted export after the item with this `id`, that of the last complete line.
+                     * @description Continues an interrupted export after the item with this `id`: the one in the last complete line.
                      */
                     after?: string;
-                    /** @description Only what this person may read. An unknown person reads only public items. */
+                    /** @description Limits the response to what this person may read. An unknown person can read only public items. */
                     onBehalfOf?: {
                         /**
                          * @description The person's email address.
@@ -2136,7 +2136,7 @@ export interface operations {
     memoryCanvas: {
         parameters: {
             query?: {
-                /** @description Only entities with this name or alias, or else those that the nearest passages name, if any is near. */
+                /** @description Only entities with this name or alias. If there are none, entities that the nearest passages name, if any passage is near enough. */
                 q?: string;
                 /**
                  * @description Only items of this provider.
@@ -2154,7 +2154,7 @@ export interface operations {
                 since?: string;
                 /** @description Maximum number of nodes. */
                 limit?: number;
-                /** @description Only what this person may read. The person's email address. */
+                /** @description A person's email address. Limits the response to what this person may read. */
                 onBehalfOf?: string;
             };
             header?: never;
@@ -2176,7 +2176,7 @@ export interface operations {
     memoryCanvasEntity: {
         parameters: {
             query?: {
-                /** @description Only what this person may read. The person's email address. */
+                /** @description A person's email address. Limits the response to what this person may read. */
                 onBehalfOf?: string;
             };
             header?: never;
@@ -2352,7 +2352,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The source's id, from `GET /v1/sources`.
+                 * @description The source's ID, from `GET /v1/sources`.
                  * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
                  */
                 id: string;
@@ -2370,7 +2370,7 @@ export interface operations {
                         /** @description The channels that an allowlist can name. */
                         channels: components["schemas"]["SlackChannel"][];
                         /**
-                         * @description Slack only: the IDs of the only channels that are read; null: all channels that the bot is a member of.
+                         * @description Slack only: IDs of the channels to read; null: all channels that the bot is a member of.
                          * @example null
                          */
                         channelAllowlist: string[] | null;
@@ -2385,7 +2385,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The source's id, from `GET /v1/sources`.
+                 * @description The source's ID, from `GET /v1/sources`.
                  * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
                  */
                 id: string;
@@ -2396,7 +2396,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description The IDs of the only channels to read, from `GET /v1/sources/{id}/channels`; null reads all that the bot is a member of.
+                     * @description IDs of the channels to read, from `GET /v1/sources/{id}/channels`; null: all channels that the bot is a member of.
                      * @example [
                      *       "C0123456789"
                      *     ]
@@ -2414,12 +2414,12 @@ export interface operations {
                     "application/json": {
                         /**
                          * Format: uuid
-                         * @description The source's id: `connectorId` elsewhere.
+                         * @description The source's ID. Other endpoints call it `connectorId`.
                          * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
                          */
                         id: string;
                         /**
-                         * @description The provider that it reads.
+                         * @description The source's provider.
                          * @example notion
                          * @enum {string}
                          */
@@ -2430,7 +2430,7 @@ export interface operations {
                          */
                         displayName: string;
                         /**
-                         * @description Slack only: the IDs of the only channels that are read; null: all channels that the bot is a member of.
+                         * @description Slack only: IDs of the channels to read; null: all channels that the bot is a member of.
                          * @example null
                          */
                         channelAllowlist: string[] | null;
@@ -2461,7 +2461,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description The runs, the newest first. */
+                        /** @description The runs, newest first. */
                         syncRuns: components["schemas"]["SyncRun"][];
                         /** @description The cursor of the next page; absent on the last page. */
                         nextCursor?: string;
@@ -2482,12 +2482,12 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: uuid
-                     * @description The source to sync: the `id` of a connected one, from `GET /v1/sources`.
+                     * @description The source to sync: the `id` of a connected source, from `GET /v1/sources`.
                      * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
                      */
                     connectorId: string;
                     /**
-                     * @description Read every item again, not only what changed; slower, and uses more of the provider's quota.
+                     * @description Reads every item again, not only changes. Slower, and uses more of the provider's quota.
                      * @default false
                      */
                     fullResync?: boolean;
@@ -2505,13 +2505,13 @@ export interface operations {
                         syncRun: {
                             /**
                              * Format: uuid
-                             * @description The run's id.
+                             * @description The run's ID.
                              * @example 71b3f6d8-e2a4-49c5-8f07-b5d1c3a9e642
                              */
                             id: string;
                             /**
                              * Format: uuid
-                             * @description The source that it syncs.
+                             * @description The source that the run syncs.
                              * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
                              */
                             connectorId: string;
@@ -2522,7 +2522,7 @@ export interface operations {
                              */
                             status: "queued" | "running" | "succeeded" | "failed";
                             /**
-                             * @description Whether it reads everything again, not only changes.
+                             * @description Whether the run reads everything again, not only changes.
                              * @example false
                              */
                             fullResync: boolean;
@@ -2551,13 +2551,13 @@ export interface operations {
                         syncRun: {
                             /**
                              * Format: uuid
-                             * @description The run's id.
+                             * @description The run's ID.
                              * @example 71b3f6d8-e2a4-49c5-8f07-b5d1c3a9e642
                              */
                             id: string;
                             /**
                              * Format: uuid
-                             * @description The source that it syncs.
+                             * @description The source that the run syncs.
                              * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
                              */
                             connectorId: string;
@@ -2568,7 +2568,7 @@ export interface operations {
                              */
                             status: "queued" | "running" | "succeeded" | "failed";
                             /**
-                             * @description Whether it reads everything again, not only changes.
+                             * @description Whether the run reads everything again, not only changes.
                              * @example false
                              */
                             fullResync: boolean;
@@ -2595,7 +2595,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The run's id, from the list.
+                 * @description The run's ID, from the list.
                  * @example 71b3f6d8-e2a4-49c5-8f07-b5d1c3a9e642
                  */
                 id: string;
@@ -2617,21 +2617,21 @@ export interface operations {
                          */
                         errorCode: ("access_ended" | "missing_permission" | "app_blocked" | "api_disabled" | "access_refused" | "not_configured") | null;
                         /**
-                         * @description Items that it could not read.
+                         * @description Number of items that could not be read.
                          * @example 1
                          */
                         itemsFailed: number;
-                        /** @description The first hundred of them. */
+                        /** @description The first hundred items that could not be read. */
                         failures: components["schemas"]["SyncRunFailure"][];
                         /** @description The first hundred items that contain nothing to read, such as files of types that are not read. */
                         skipped: components["schemas"]["SyncRunFailure"][];
                         /**
-                         * @description The time until which its provider asked it to wait.
+                         * @description When the wait that the provider asked for ends; null: no wait.
                          * @example null
                          */
                         waitingUntil: string | null;
                         /**
-                         * @description It failed because the account's access has ended; connect it again.
+                         * @description Whether the run failed because the account's access has ended. Connect the account again.
                          * @example false
                          */
                         needsReconnection: boolean;
@@ -2671,12 +2671,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Messages checked.
+                         * @description Number of messages checked.
                          * @example 120
                          */
                         scanned: number;
                         /**
-                         * @description Messages deleted; in a dry run, messages that would be.
+                         * @description Number of messages deleted; in a dry run, the number that would be.
                          * @example 4
                          */
                         deleted: number;

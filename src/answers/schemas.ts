@@ -9,9 +9,9 @@ const TURNS_MAX = 10
 const conversation = z
   .array(
     z.strictObject({
-      question: query.meta({ description: 'What was asked.', example: 'How many vacation days do I get?' }),
+      question: query.meta({ description: 'The question.', example: 'How many vacation days do I get?' }),
       answer: z.string().max(ANSWER_CHARACTERS_MAX).meta({
-        description: 'What was answered.',
+        description: 'The answer.',
         example: 'Employees get 25 days of paid vacation a year [1].',
       }),
     }),
@@ -19,13 +19,13 @@ const conversation = z
   .max(TURNS_MAX)
   .optional()
   .describe(
-    'The questions and answers before this one, oldest first. A follow-up ("And in Germany?", "Who wrote it?") is read with them. They are not stored.',
+    'The questions and answers before this one, oldest first. They give a follow-up ("And in Germany?", "Who wrote it?") its context and are not stored.',
   )
 
 export const AskRequest = z
   .strictObject({
     query,
-    limit: hitLimit.describe('How many passages are read for the answer.'),
+    limit: hitLimit.describe('Number of passages to read for the answer.'),
     conversation,
     recency,
     effort: z

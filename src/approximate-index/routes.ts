@@ -13,7 +13,7 @@ const shared = {
   tag: 'Operator',
   access: { surface: 'operator' },
   audit: 'none',
-  params: z.object({ id: idOf("The organization's id, from the list.", EXAMPLE_ID.organization) }),
+  params: z.object({ id: idOf("The organization's ID, from the list.", EXAMPLE_ID.organization) }),
   responses: { 200: z.object({ approximateIndex: ApproximateIndex }) },
 } as const
 
@@ -32,9 +32,9 @@ export const approximateIndexRoutes = [
     method: 'PUT',
     summary: 'Build an approximate index for an organization',
     description:
-      'Returns at once. The index is built in the background, and again when another model answers for the organization. Once it is ' +
-      'ready, searches without a snapshot in memory use it: they take milliseconds, but may miss passages, and then have the ' +
-      'limitation `approximate_search`. Use it only with dense models: with the built-in one it misses up to one passage in five.',
+      "Returns at once. The index is built in the background, and rebuilt when the organization's model changes. Once it is " +
+      'ready, searches without a snapshot in memory use it: they take milliseconds but may miss passages, and have the ' +
+      'limitation `approximate_search`. Use it only with dense models: with the built-in model, it misses up to one passage in five.',
     refuses: ['approximate_index_refused'],
     handle: async ({ params, requestId }, { approximateIndexes }) =>
       reply(200, { approximateIndex: await approximateIndexes.ask(requestId, params.id) }),

@@ -8,7 +8,7 @@ export const ApproximateIndex = z
       example: 'building',
     }),
     model: textOrNull('The embedding model of the indexed vectors.', 'openai:text-embedding-3-small:1536'),
-    chunksTotal: count('Chunks of the organization with a vector of that model.', 812_000),
+    chunksTotal: count("The organization's chunks that have a vector of that model.", 812_000),
     chunksDone: count('Chunks indexed so far.', 307_200),
     bytes: count('Its size on disk.', 0),
     requestedAt: momentOrNull('When it was requested.'),

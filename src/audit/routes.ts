@@ -91,7 +91,7 @@ export const auditRoutes = [
     path: '/v1/console/audit-events/groups',
     summary: 'List groups of audit events, newest first',
     description:
-      'A burst of one action by one person or key is one group. List its events with its action, actor and times.',
+      "A burst of one action by one person or key is one group. To list a group's events, filter by its action, actor and times.",
     access: asAdmin,
     audit: 'none',
     query: z.strictObject({
@@ -118,7 +118,7 @@ export const auditRoutes = [
     access: asAdmin,
     audit: 'audit.export',
     query: z.strictObject({
-      format: z.enum(EXPORT_FORMATS).meta({ description: 'As what.', example: 'csv' }),
+      format: z.enum(EXPORT_FORMATS).meta({ description: 'The format of the export.', example: 'csv' }),
       ...filters,
     }),
     downloads: EXPORT_FORMATS.map((format) => CONTENT_TYPES[format].split(';', 1)[0] ?? ''),

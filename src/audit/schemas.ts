@@ -3,7 +3,7 @@ import { count, EXAMPLE_ID, moment, shownId, text } from '../kernel/schemas.ts'
 
 export const AuditEvent = z
   .object({
-    id: shownId("The event's id.", EXAMPLE_ID.auditEvent),
+    id: shownId("The event's ID.", EXAMPLE_ID.auditEvent),
     organizationId: shownId('The workspace.', EXAMPLE_ID.organization),
     actorUserId: z
       .uuid()
@@ -15,7 +15,7 @@ export const AuditEvent = z
       .meta({ description: 'The key that acted; null for a person.', example: EXAMPLE_ID.apiKey }),
     action: text('The action.', 'context.retrieve'),
     targetType: text('Type of the changed object.', 'context_contract'),
-    targetId: text("The object's id.", EXAMPLE_ID.request),
+    targetId: text("The object's ID.", EXAMPLE_ID.request),
     metadata: z.record(z.string(), z.unknown()).meta({
       description: 'Details that depend on the action; never content.',
       example: {
@@ -34,9 +34,9 @@ export type AuditEvent = z.output<typeof AuditEvent>
 
 export const EventGroup = z
   .object({
-    event: AuditEvent.describe('Its newest event.'),
-    count: count('Number of its events.', 24),
-    oldestAt: moment('Time of its oldest event.'),
+    event: AuditEvent.describe('The newest event.'),
+    count: count('Number of events.', 24),
+    oldestAt: moment('Time of the oldest event.'),
     isOpen: z.boolean().meta({
       description: 'Whether the first group of the next page may continue it.',
       example: false,
@@ -44,7 +44,6 @@ export const EventGroup = z
   })
   .meta({
     id: 'AuditEventGroup',
-    description:
-      'Events of one action and actor that follow each other, each within ten minutes of the one before.',
+    description: 'Consecutive events of one action and actor, each within ten minutes of the previous one.',
   })
 export type EventGroup = z.output<typeof EventGroup>

@@ -16,7 +16,7 @@ export const backupRoutes = [
     path: '/operator/backup',
     summary: 'Download a backup of the embedded database while the service runs',
     description:
-      "A tar compressed with Zstandard, for `memory restore`. Its last file has the checksums of all others; without it the download is incomplete. For a PostgreSQL server use that server's own tools.",
+      "A tar archive compressed with Zstandard, for `memory restore`. Its last file contains the checksums of all others; without it, the download is incomplete. For a PostgreSQL server, use that server's own tools.",
     tag: 'Operator',
     access: { surface: 'operator' },
     audit: 'none',

@@ -9,7 +9,7 @@ const countOrNull = (description: string, example: number) =>
   z.int().min(0).nullable().meta({ description, example })
 
 const PlannedChange = z.object({
-  at: moment('When.', '2026-04-01T00:00:00.000Z'),
+  at: moment('When the change takes effect.', '2026-04-01T00:00:00.000Z'),
   tier: z
     .enum(TIERS)
     .nullable()
@@ -24,20 +24,24 @@ export type PlannedChange = z.output<typeof PlannedChange>
 /** Subscription fields that all surfaces share. */
 const subscriptionFields = {
   creditsUsed: count('Credits used in the current period, including those of requests in flight.', 1200),
-  creditsIncluded: countOrNull('Credits of a period; null: unlimited.', 5000),
-  creditsRemaining: countOrNull('Credits left; 0 over the cap of a metered tier, null: unlimited.', 3800),
+  creditsIncluded: countOrNull('Credits per period; null: unlimited.', 5000),
+  creditsRemaining: countOrNull('Credits left; 0 over the cap of a metered tier; null: unlimited.', 3800),
   agentsIncluded: countOrNull(
-    'Live keys with search, context or ask that the plan allows; null: any number.',
+    'Active keys with search, context or ask that the plan allows; null: any number.',
     2,
   ),
   connectorsIncluded: countOrNull('Connectors that the plan allows; null: any number.', 2),
   tier: z.enum(TIERS).nullable().describe('The plan; null: none was chosen.'),
   status: z.enum(SUBSCRIPTION_STATUSES).meta({
-    description: 'Where the subscription stands: `trialing`, `active`, `past_due` and `internal` retrieve.',
+    description:
+      'The status. Only `trialing`, `active`, `past_due` and `internal` subscriptions can search and ask.',
     example: 'active',
   }),
   periodStart: moment('When the current period began.', '2026-03-01T00:00:00.000Z'),
-  periodEnd: moment('When it ends and the next credits begin.', '2026-04-01T00:00:00.000Z'),
+  periodEnd: moment(
+    'When the current period ends and new credits are available.',
+    '2026-04-01T00:00:00.000Z',
+  ),
   interval: z
     .enum(INTERVALS)
     .nullable()
@@ -54,9 +58,9 @@ const subscriptionFields = {
   overageCostUsd: z
     .string()
     .regex(/^\d+\.\d{2,6}$/)
-    .meta({ description: 'Their cost so far, in US dollars; 0 in a trial.', example: '0.00' }),
+    .meta({ description: 'Cost of these answers so far, in US dollars; 0 in a trial.', example: '0.00' }),
   paymentMethodMissing: z.boolean().meta({
-    description: 'Whether the next payment has no payment method.',
+    description: 'Whether there is no payment method for the next payment.',
     example: false,
   }),
 }
@@ -83,7 +87,7 @@ export type Subscription = z.output<typeof Subscription>
 export const BillingState = z
   .object({
     ...subscriptionFields,
-    agentsUsed: count('Live keys with search, context or ask.', 1),
+    agentsUsed: count('Active keys with search, context or ask.', 1),
     connectorsUsed: count('Sources with an account at a provider. Push-only sources are not connectors.', 2),
     trialDays: count('Days of free trial at the next checkout; 0: the workspace has used its trial.', 7),
     cardRequired: z
@@ -113,10 +117,10 @@ export const HostedPage = z
 export const Invoice = z
   .object({
     id: text('Its ID at the payment processor.', 'in_1'),
-    number: textOrNull('Its number; null: not final yet.', 'ACME-0001'),
+    number: textOrNull('The invoice number; null: not final yet.', 'ACME-0001'),
     createdAt: moment('When it was created.'),
     status: z.enum(INVOICE_STATUSES).meta({ description: 'Its status.', example: 'paid' }),
-    total: z.int().meta({ description: "In the currency's smallest unit.", example: 9900 }),
+    total: z.int().meta({ description: "The total, in the currency's smallest unit.", example: 9900 }),
     currency: text('Its currency, ISO 4217.', 'usd'),
     url: textOrNull(
       'Its page at the payment processor; null: none yet.',
@@ -130,19 +134,25 @@ export type Invoice = z.output<typeof Invoice>
 export const OverageStatus = z.object({
   waitingAnswers: count('Answers served over the cap that the payment processor has not confirmed.', 12),
   uncertainAnswers: count('Of these, answers that may have arrived and are not retried.', 0),
-  lagSeconds: z.number().min(0).meta({ description: 'Age of the oldest, in seconds.', example: 4.2 }),
+  lagSeconds: z
+    .number()
+    .min(0)
+    .meta({ description: 'Age of the oldest unconfirmed answer, in seconds.', example: 4.2 }),
 })
 export type OverageStatus = z.output<typeof OverageStatus>
 
 export const WaitingReport = z.object({
-  id: shownId("The report's ID, its identifier at the payment processor's meter.", EXAMPLE_ID.request),
+  id: shownId(
+    "The report's ID, which also identifies it at the payment processor's meter.",
+    EXAMPLE_ID.request,
+  ),
   organizationId: shownId('The organization that the answers were served to.', EXAMPLE_ID.organization),
   answers: z.int().min(1).meta({ description: 'Number of answers.', example: 12 }),
   servedAt: moment('When the answers were served, to a few seconds.'),
   attempts: count('Number of attempts.', 1),
-  nextAttemptAt: momentOrNull('Next attempt; null: it still collects answers.'),
+  nextAttemptAt: momentOrNull('Next attempt; null: the report still collects answers.'),
   isUncertain: z.boolean().meta({
-    description: 'Whether it may have arrived and is not retried.',
+    description: 'Whether the report may have arrived and is not retried.',
     example: false,
   }),
   lastError: textOrNull('Why the last attempt failed.', 'HTTP 503: try again later'),
@@ -162,13 +172,15 @@ export type ComparisonStatus = z.output<typeof ComparisonStatus>
 
 /** An organization that needs the operator's attention. */
 export const RemarkedOrganization = z.object({
-  organizationId: shownId('Which.', EXAMPLE_ID.organization),
+  organizationId: shownId("The organization's ID.", EXAMPLE_ID.organization),
   customerId: textOrNull('Customer ID at the payment processor.', 'cus_123'),
   comparedAt: momentOrNull('Last comparison; null: never.'),
   remarks: z
     .array(
       z.object({
-        remark: z.enum(PAYMENT_REMARKS).meta({ description: 'What.', example: 'quantity' }),
+        remark: z
+          .enum(PAYMENT_REMARKS)
+          .meta({ description: 'The difference that was found.', example: 'quantity' }),
         text: text(
           'The difference in words.',
           'a subscription has a quantity other than one, and counts as one',
@@ -177,7 +189,7 @@ export const RemarkedOrganization = z.object({
     )
     .describe('What differs at the payment processor.'),
   failedAttempts: count('Failed comparisons since the last success.', 0),
-  nextAttemptAt: momentOrNull('Next retry; null: it did not fail.', null),
-  lastError: textOrNull('Why the last one failed.', 'HTTP 404: No such customer'),
+  nextAttemptAt: momentOrNull('Next retry; null: the last comparison succeeded.', null),
+  lastError: textOrNull('Why the last comparison failed.', 'HTTP 404: No such customer'),
 })
 export type RemarkedOrganization = z.output<typeof RemarkedOrganization>

@@ -50,7 +50,7 @@ const consoleRoutes = [
     operationId: 'consoleListConnectorAccess',
     method: 'GET',
     path: '/v1/console/connector-access',
-    summary: "List the workspace's requests for gated providers, newest first",
+    summary: "List the workspace's requests for access to gated providers, newest first",
     tag: 'Connectors',
     access: { surface: 'console', role: 'admin', action: 'sources:read' },
     audit: 'none',
@@ -82,7 +82,7 @@ const consoleRoutes = [
     operationId: 'consoleRequestConnectorAccess',
     method: 'POST',
     path: '/v1/console/connector-access',
-    summary: 'Ask the operator for a gated provider',
+    summary: 'Request access to a gated provider',
     tag: 'Connectors',
     access: asAdmin,
     audit: 'connector_access.request',
@@ -99,10 +99,10 @@ const consoleRoutes = [
     operationId: 'consoleGrantConnectorAccess',
     method: 'POST',
     path: '/v1/console/connector-access/{provider}/grant',
-    summary: 'Grant the local workspace a gated provider',
+    summary: 'Grant the local workspace access to a gated provider',
     description:
-      'Only where the deployment runs on your machine: with the embedded database, the development issuer and no ' +
-      '`OPERATOR_TOKEN`. Elsewhere the operator grants it.',
+      'Only for a deployment on your own machine: with the embedded database, the development issuer and no ' +
+      '`OPERATOR_TOKEN`. Elsewhere, the operator grants access.',
     tag: 'Connectors',
     access: { surface: 'console', role: 'owner', action: 'sources:write' },
     audit: 'connector_access.grant',
@@ -118,7 +118,7 @@ const consoleRoutes = [
     path: '/v1/console/connectors/{provider}/authorize',
     summary: "Start connecting an account; returns the provider's page to send the browser to",
     description:
-      'It also sets a cookie. In the browser with this cookie, the callback connects at once; in any other, it asks first.',
+      'Also sets a cookie. In the browser with this cookie, the callback connects the account at once; in any other browser, it asks for confirmation.',
     tag: 'Connectors',
     access: asAdmin,
     audit: 'connector.authorize',
@@ -129,8 +129,8 @@ const consoleRoutes = [
         .default('now')
         .meta({
           description:
-            'When the first sync of a new source starts: `now`, once the account is connected; `after_choice`, with ' +
-            '`POST /v1/console/sync-runs` after its channels were chosen, or 15 minutes later. Only sources with channels wait.',
+            'When the first sync of a new source starts. `now`: once the account is connected. `after_choice`: with ' +
+            '`POST /v1/console/sync-runs`, after you have chosen the channels, or after 15 minutes. Only sources with channels wait.',
           example: 'after_choice',
         }),
     }),
@@ -155,7 +155,7 @@ const consoleRoutes = [
     path: '/v1/console/connectors/{provider}/connect',
     summary: "Connect an account with the fields of its provider's form",
     description:
-      'For providers whose `form` in `GET /v1/console/connectors` is not null. The values are checked at the provider, stored encrypted and never returned. The same account keeps its source.',
+      'For providers whose `form` in `GET /v1/console/connectors` is not null. The values are checked at the provider, stored encrypted and never returned. Connecting the same account again keeps its source.',
     tag: 'Connectors',
     access: asAdmin,
     audit: 'connector.connect',
@@ -167,7 +167,7 @@ const consoleRoutes = [
           (fields) => Object.keys(fields).length <= FIELDS_MAX,
           `must have at most ${FIELDS_MAX} fields`,
         )
-        .meta({ description: 'The values by field name, as entered.', example: { token: 'a-token' } }),
+        .meta({ description: 'The entered values, by field name.', example: { token: 'a-token' } }),
     }),
     refuses: ['connector_access_required', 'not_configured', 'plan_limit_reached', 'upstream_error'],
     responses: {
@@ -189,9 +189,9 @@ export const connectionRoutes = [
       'In the browser that started the flow, it connects the account, queues its first run and redirects (302) to the console. In any other, it returns a page (200, HTML) that asks for confirmation.',
     // Providers add parameters of their own.
     query: z.looseObject({
-      state: once.describe('The state that authorize gave the provider.'),
+      state: once.describe('The state that the authorize call gave the provider.'),
       code: once.describe("The code to exchange for the account's grant."),
-      error: once.describe('Why the provider refused, in its words.'),
+      error: once.describe("Why the provider refused, in the provider's words."),
     }),
     handle: async ({ params: { provider }, query, headers, signal }, { connections }) => {
       const end = await connections.complete(provider, query, { cookie: headers.cookie, signal })

@@ -6,26 +6,26 @@ export const Provider = z.enum(PROVIDERS).meta({ description: 'The provider.', e
 
 export const AccessRequest = z
   .object({
-    id: shownId("The request's id.", EXAMPLE_ID.request),
+    id: shownId("The request's ID.", EXAMPLE_ID.request),
     provider: Provider.meta({ example: 'gmail' }),
     status: z.enum(['pending', 'granted', 'denied']).describe('Its status.'),
     createdAt: moment('When it was first requested.'),
   })
   .meta({
     id: 'ConnectorAccessRequest',
-    description: 'A request for a gated provider, which the operator sees.',
+    description: 'A request for access to a gated provider.',
   })
 export type AccessRequest = z.output<typeof AccessRequest>
 
 const FormFieldView = z
   .object({
-    name: text('Its name in `fields`.', 'token'),
+    name: text("The field's name in `fields`.", 'token'),
     label: text('Display name.', 'Access token'),
     help: text('What to enter, and where to find it.', 'Create it in your settings.'),
     secret: z
       .boolean()
-      .meta({ description: 'Whether its value must be hidden while it is entered.', example: true }),
-    multiline: z.boolean().meta({ description: 'Whether its value may have several lines.', example: false }),
+      .meta({ description: 'Whether the value must be hidden while it is entered.', example: true }),
+    multiline: z.boolean().meta({ description: 'Whether the value may have several lines.', example: false }),
     required: z.boolean().meta({ description: 'Whether it is required.', example: true }),
   })
   .meta({ id: 'ConnectFormField', description: 'A field of the form that connects an account.' })
@@ -39,19 +39,19 @@ export const ConnectorView = z.object({
     .describe("Whether the operator's permission is needed, and its status."),
   grantable: z.boolean().meta({
     description:
-      'Whether you may grant it with `…/connector-access/{provider}/grant`: as the owner of the local workspace.',
+      'Whether you can grant access with `…/connector-access/{provider}/grant`. Only the owner of the local workspace can.',
     example: false,
   }),
   form: z.array(FormFieldView).nullable().meta({
-    description: 'The fields to send to `…/connectors/{provider}/connect`; null: begin with `…/authorize`.',
+    description: 'The fields to send to `…/connectors/{provider}/connect`; null: start with `…/authorize`.',
     example: null,
   }),
 })
 export type ConnectorView = z.output<typeof ConnectorView>
 
 export const CleanUpReport = z.object({
-  scanned: count('Messages checked.', 120),
-  deleted: count('Messages deleted; in a dry run, messages that would be.', 4),
+  scanned: count('Number of messages checked.', 120),
+  deleted: count('Number of messages deleted; in a dry run, the number that would be.', 4),
   dryRun: z.boolean().meta({ description: 'Whether it was a dry run.', example: false }),
 })
 export type CleanUpReport = z.output<typeof CleanUpReport>

@@ -6,7 +6,7 @@ import { EXAMPLE_QUERY, Hit } from '../retrieval/index.ts'
 
 export const Citation = z
   .object({
-    index: z.int().min(1).meta({ description: 'The N of a marker `[N]`.', example: 1 }),
+    index: z.int().min(1).meta({ description: 'The number N of a marker `[N]`.', example: 1 }),
     sourceItemId: shownId('The cited item.', EXAMPLE_ID.sourceItem),
     title: text('Its title.', 'Vacation'),
   })
@@ -39,7 +39,7 @@ export const Limitations = z.array(Limitation)
 const Exclusion = z.object({
   type: z.literal('provider_scope').describe('Why it was excluded.'),
   provider: providerOf('The excluded provider.').meta({ example: 'gmail' }),
-  reason: text('The same in words.', 'The calling key may not read gmail'),
+  reason: text('The reason in words.', 'The calling key may not read gmail'),
 })
 export type Exclusion = z.output<typeof Exclusion>
 
@@ -49,7 +49,10 @@ export const ContextContract = z
     contract: z
       .object({
         version: z.literal(CONTRACT_VERSION).describe('The version of the contract.'),
-        requestId: shownId("The request's id, and the `targetId` of its audit event.", EXAMPLE_ID.request),
+        requestId: shownId(
+          "The request's ID, which is also the `targetId` of its audit event.",
+          EXAMPLE_ID.request,
+        ),
         endpoint: text('The path of the request.', '/v1/context'),
         issuedAt: moment('When the contract was created.'),
         callerActorType: z
@@ -68,13 +71,13 @@ export const ContextContract = z
       })
       .describe('The request.'),
     hits: z.array(Hit).describe('The hits, as in a search.'),
-    citations: z.array(Citation).describe('One for each hit, in the same order.'),
+    citations: z.array(Citation).describe('Citations, one for each hit, in the same order.'),
     exclusions: z.array(Exclusion).meta({
       description: 'Exclusions, one for each provider that the key may not read.',
       example: [],
     }),
     limitations: Limitations.meta({
-      description: 'What limits the meaning of the hits, each code at most once.',
+      description: 'Reasons to rely less on the hits. Each code appears at most once.',
       example: [],
     }),
   })

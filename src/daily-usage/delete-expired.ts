@@ -9,7 +9,7 @@ const findOld = prepare<{ organization_id: string }>(
 )
 const forget = prepare(`delete from daily_usage where organization_id = $1 and day <= $2::date`)
 
-/** Deletes expired days, one organization per statement. Any number of instances can run it at once. */
+/** Deletes expired days, one organization per statement. Safe to run on several instances at once. */
 export async function deleteExpiredDays(db: Db, now: Date): Promise<void> {
   const lastForgotten = dayOf(new Date(now.getTime() - USAGE_KEPT_DAYS * DAY_MS))
   const { rows } = await findOld(db, [lastForgotten])

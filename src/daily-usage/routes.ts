@@ -27,8 +27,8 @@ export const dailyUsageRoutes = [
     path: '/v1/console/usage',
     summary: 'Show charges by day, caller and kind of answer',
     description:
-      'With neither `from` nor `to` exactly the current period, whose `totals.credits` are its `creditsUsed` less requests in ' +
-      `flight. At most ${DAYS_MAX} days; the last ${USAGE_KEPT_DAYS} are stored. The questions are not stored.`,
+      'Without `from` and `to`, covers exactly the current period; `totals.credits` is then `creditsUsed` minus requests in ' +
+      `flight. At most ${DAYS_MAX} days; the last ${USAGE_KEPT_DAYS} days are stored. Questions are not stored.`,
     tag: 'Billing',
     access: { surface: 'console', role: 'admin', action: 'admin' },
     audit: 'none',

@@ -21,7 +21,7 @@ export const UsageLine = z
       .nullable()
       .meta({ description: 'The person who made the requests; null for a key.', example: null }),
     name: textOrNull(
-      'Name of the key, even a revoked one, or of the person (or the address); null when there is none.',
+      'Name of the key, even if revoked, or name or email address of the person; null: none.',
       'support bot',
     ),
     surface: z.enum(CHARGED_ACTIONS).describe('Kind of answer.'),
@@ -39,7 +39,7 @@ export const Usage = z
     days: z
       .array(UsageLine)
       .describe(
-        `Latest day first, then by \`surface\` and caller; at most ${LINES_MAX.toLocaleString('en')}.`,
+        `Latest day first, then by \`surface\` and caller; at most ${LINES_MAX.toLocaleString('en')} lines.`,
       ),
     totals: z
       .object({

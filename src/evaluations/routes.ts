@@ -27,7 +27,7 @@ const shared = {
 
 const define = defineRoute<EvaluationServices>()
 const BODY_BYTES_MAX = 2 * 1024 * 1024
-const deleted = { 200: z.object({ deleted: count('How many questions were deleted.', 1) }) }
+const deleted = { 200: z.object({ deleted: count('Number of deleted questions.', 1) }) }
 const measured = z.object({ id: runId, questionId })
 
 const questionRoutes = [
@@ -58,8 +58,8 @@ const questionRoutes = [
       .meta({ id: 'NewEvaluationQuestions', description: 'Questions with their expected results.' }),
     responses: {
       200: z.object({
-        added: count('How many questions are new.', 1),
-        replaced: count('How many already existed.', 0),
+        added: count('Number of new questions.', 1),
+        replaced: count('Number of questions that already existed.', 0),
       }),
     },
     handle: async ({ caller, body }, { evaluations }) =>
@@ -99,8 +99,8 @@ const questionRoutes = [
       'Admins then see the question and the rating, and nothing else of the thread. The first item that a useful answer cites becomes the expected page; a question whose answer is wrong or lacks a source waits for an admin.',
     audit: 'evaluation_question.suggest',
     params: z.object({
-      id: idOf("The thread's id.", EXAMPLE_ID.thread),
-      turnId: idOf("The turn's id.", EXAMPLE_ID.turn),
+      id: idOf("The thread's ID.", EXAMPLE_ID.thread),
+      turnId: idOf("The turn's ID.", EXAMPLE_ID.turn),
     }),
     responses: { 201: z.object({ suggestedAt: moment('When it was added.') }) },
     handle: async ({ caller, params }, { evaluations }) =>
@@ -142,7 +142,7 @@ const runRoutes = [
     responses: {
       200: z.object({
         run: EvaluationRun,
-        results: z.array(EvaluationResult).describe('Its questions in their order.'),
+        results: z.array(EvaluationResult).describe('The questions, in order.'),
       }),
     },
     handle: async ({ caller: { organizationId }, params }, { evaluations }) =>
@@ -166,7 +166,8 @@ const runRoutes = [
     method: 'GET',
     path: '/v1/console/evaluation/runs/{id}/results/{questionId}',
     summary: 'Get the answer to a question of a run',
-    description: 'It is `withheld` if an item that it is made from was deleted, or if you may not read it.',
+    description:
+      'The answer is `withheld` if an item that it is based on was deleted, or if you may not read that item.',
     audit: 'none',
     params: measured,
     query: z.strictObject({ onBehalfOf: onBehalfOfQuery }),

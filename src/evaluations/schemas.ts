@@ -28,7 +28,7 @@ const PAGE = 'The title, the URL or the ID of the item that answers it.'
 const FACT = 'Words that the answer should contain; case, spaces and emphasis are ignored.'
 
 const rank = z.int().min(1).max(RANK_MAX).nullable().meta({
-  description: 'The place of the expected page, or of the first passage with the fact; null: not found.',
+  description: 'The rank of the expected page, or of the first passage with the fact; null: not found.',
   example: 1,
 })
 const hasFact = z
@@ -36,7 +36,7 @@ const hasFact = z
   .nullable()
   .meta({ description: 'Whether the answer contains the fact; null: none is expected.', example: true })
 const change = z.enum(['better', 'worse', 'same', 'new']).meta({
-  description: 'How it compares with the previous measurement; `new`: there is none.',
+  description: 'How the result compares with the previous measurement; `new`: there is none.',
   example: 'same',
 })
 
@@ -62,7 +62,7 @@ const asked = {
 
 export const EvaluationQuestion = z
   .object({
-    id: shownId("The question's id.", EXAMPLE_ID.evaluationQuestion),
+    id: shownId("The question's ID.", EXAMPLE_ID.evaluationQuestion),
     ...asked,
     feedback: Feedback.nullable().meta({
       description: 'The feedback on the answer it was added from; null: an admin wrote it.',
@@ -74,17 +74,17 @@ export const EvaluationQuestion = z
   })
   .meta({
     id: 'EvaluationQuestion',
-    description: 'A question without a page and a fact is not measured yet.',
+    description: 'A question of the evaluation. Without a page or a fact, it is not measured yet.',
   })
 export type EvaluationQuestion = z.output<typeof EvaluationQuestion>
 
 export const EvaluationRun = z
   .object({
-    id: shownId("The run's id.", EXAMPLE_ID.syncRun),
+    id: shownId("The run's ID.", EXAMPLE_ID.syncRun),
     userId: shownId('The person who started it. It measures what this person may read.', EXAMPLE_ID.user),
     startedAt: moment('When it was started.'),
-    questions: count('How many questions it has.', 40),
-    measured: count('How many are measured; the run is complete when all are.', 40),
+    questions: count('Number of questions.', 40),
+    measured: count('Number of measured questions; the run is complete when all are measured.', 40),
     hitsAt1: count('Questions whose rank is 1.', 21),
     hitsAt3: count('Questions whose rank is at most 3.', 30),
     hitsAt10: count('Questions whose rank is at most 10.', 36),
@@ -98,7 +98,7 @@ export type EvaluationRun = z.output<typeof EvaluationRun>
 
 export const EvaluationResult = z
   .object({
-    questionId: shownId("The question's id.", EXAMPLE_ID.evaluationQuestion),
+    questionId: shownId("The question's ID.", EXAMPLE_ID.evaluationQuestion),
     ...asked,
     previousRank: rank,
     previousHasFact: hasFact,
@@ -106,7 +106,7 @@ export const EvaluationResult = z
     rank,
     hasFact,
     change: change.nullable().meta({
-      description: 'How it compares with the previous measurement; null: not measured yet.',
+      description: 'How the result compares with the previous measurement; null: not measured yet.',
       example: 'same',
     }),
     measuredAt: momentOrNull('When it was measured; null: not yet.'),
@@ -145,7 +145,7 @@ export const EvaluationAnswer = z
       .describe("Passages cited by the answer's markers."),
     withheld: z.boolean().meta({
       description:
-        'True: an item that the answer is made from was deleted, or you may not read it. `answer` and `citations` are then empty.',
+        'True: an item that the answer is based on was deleted, or you may not read it. `answer` and `citations` are then empty.',
       example: false,
     }),
   })
@@ -157,5 +157,5 @@ export const Content = EvaluationAnswer.pick({ citations: true }).extend({
   contextItemIds: z.array(z.uuid()).default([]),
 })
 
-export const runId = idOf("The run's id.", EXAMPLE_ID.syncRun)
-export const questionId = idOf("The question's id.", EXAMPLE_ID.evaluationQuestion)
+export const runId = idOf("The run's ID.", EXAMPLE_ID.syncRun)
+export const questionId = idOf("The question's ID.", EXAMPLE_ID.evaluationQuestion)

@@ -28,8 +28,8 @@ export function createBodyBudget(): BodyBudget {
       return {
         take(bytes) {
           const ofOwner = heldBy.get(owner) ?? 0
-          if (ofOwner + bytes > OWNER_BYTES_MAX) throw full('of this workspace')
-          if (held + bytes > PROCESS_BYTES_MAX) throw full('of all workspaces together')
+          if (ofOwner + bytes > OWNER_BYTES_MAX) throw full('in this workspace')
+          if (held + bytes > PROCESS_BYTES_MAX) throw full('in all workspaces')
           heldBy.set(owner, ofOwner + bytes)
           held += bytes
           mine += bytes
@@ -46,10 +46,10 @@ export function createBodyBudget(): BodyBudget {
   }
 }
 
-function full(whose: string): Error {
+function full(where: string): Error {
   return unavailable(
     'overloaded',
-    `The requests ${whose} in flight use all memory for request bodies; send fewer at a time`,
+    `Requests in progress ${where} have filled the memory for request bodies; send fewer at once`,
     RETRY_AFTER_SECONDS,
   )
 }

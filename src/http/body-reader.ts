@@ -47,7 +47,7 @@ const Answer = z.discriminatedUnion('ok', [
 export function createBodyReader(): BodyReader {
   const idle = new Map<Worker, NodeJS.Timeout>()
   const admit = createFairLimit({
-    what: 'Request bodies',
+    what: 'request bodies',
     concurrency: THREADS,
     concurrencyPerOwner: THREADS,
     waitMaxMs: WAIT_MAX_MS,

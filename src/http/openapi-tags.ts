@@ -7,7 +7,7 @@ const DESCRIPTIONS: Record<string, string> = {
   Evaluation: 'Questions with known answers, and the runs that measured them.',
   Ingest: 'Store, list and delete documents.',
   'Memory canvas': 'The graph of entities named in stored items.',
-  Maintenance: 'Clean-ups and moves to another embedding model.',
+  Maintenance: 'Cleanups and moves to another embedding model.',
   'API keys': 'Create, list and revoke API keys.',
   Sources: 'Connected provider accounts and push-only sources.',
   'Sync runs': 'Start and follow sync runs of connected accounts.',

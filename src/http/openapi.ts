@@ -49,8 +49,8 @@ export function openApiDocument<S>(
       description:
         "Your company's documents as memory for agents: search, context and cited answers.\n\n" +
         '**To try an operation**, enter an API key (`svc_…`) under Authentication. The first start prints one; admins ' +
-        'create more on the page Developers of the [console](/console/). Console operations take the token of a person ' +
-        'who is signed in, operator operations the `OPERATOR_TOKEN`.\n\n' +
+        'create more on the Developers page of the [console](/console/). Console operations require the token of a ' +
+        'signed-in person, operator operations the `OPERATOR_TOKEN`.\n\n' +
         'IDs in the examples are made up. `GET /v1/sources` lists your sources, whose `id` is `connectorId` elsewhere; ' +
         '`GET /v1/source-items` lists stored items. The [guide](/guide/) explains tasks and concepts, and ' +
         '[/llms.txt](/llms.txt) contains the same for language models.',
@@ -83,7 +83,7 @@ export function openApiDocument<S>(
 }
 
 const SIGNATURE_HEADERS = z.object({
-  'webhook-id': z.string().describe('The same for every attempt: skip an ID that you have processed.'),
+  'webhook-id': z.string().describe('The same for every attempt. Skip IDs that you have already processed.'),
   'webhook-timestamp': z.string().describe('When this attempt was made, in seconds since 1970.'),
   'webhook-signature': z
     .string()
@@ -208,7 +208,7 @@ function successes<S>(route: Route<S>): ZodOpenApiOperationObject['responses'] {
   return responses
 }
 
-const SUCCESS: Record<number, string> = { 200: 'OK', 201: 'Created', 202: 'Already under way' }
+const SUCCESS: Record<number, string> = { 200: 'OK', 201: 'Created', 202: 'Already queued or running' }
 
 function withExample(schema: z.ZodType): { schema: z.ZodType; example?: unknown } {
   const example = exampleOf(schema)

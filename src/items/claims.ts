@@ -10,7 +10,7 @@ import type { CleanItem } from './item.ts'
 const LockedRows = z.array(z.object({ id: z.string() }))
 const Dropped = z.array(z.object({ dropped: z.int() }))
 
-/** Ends a source's claims on items: the last claim deletes, another claim keeps the item. Returns how many ended. */
+/** Ends a source's claims on items. Deletes items that no source claims any more. Returns how many claims ended. */
 export async function dropClaims(
   tx: Tx,
   changes: ItemChanges,

@@ -22,8 +22,8 @@ export const consoleItemRoutes = [
     path: '/v1/console/items',
     summary: 'Search and filter stored items',
     description:
-      'The items that you may read, latest content change first; `by` and `order` change that. With `q`, a page reads about 1,000 texts: it can have ' +
-      'fewer items than `limit`, or none. Continue until `nextCursor` is null.',
+      'The items that you may read, latest content change first unless `by` or `order` says otherwise. With `q`, each page ' +
+      'searches about 1,000 texts, so it can have fewer items than `limit`, or none. Continue until `nextCursor` is null.',
     access: { surface: 'console', role: 'member', action: 'search' },
     audit: 'none',
     query: BrowseQuery,
@@ -42,12 +42,12 @@ export const consoleItemRoutes = [
     summary: 'Delete several items with their chunks and vectors',
     description:
       'In one transaction, with an audit event for each deleted item. Items that are missing, or that you may not read, are ' +
-      'returned as `notFound` and do not stop the others.',
+      'returned as `notFound`; the others are still deleted.',
     access: { surface: 'console', role: 'admin', action: 'ingest' },
     audit: 'source_item.delete',
     query: z.strictObject({ onBehalfOf: onBehalfOfQuery }),
     body: z.strictObject({
-      ids: distinct(idOf('An item.', EXAMPLE_ID.sourceItem)).describe(
+      ids: distinct(idOf("An item's ID.", EXAMPLE_ID.sourceItem)).describe(
         `The items, at most ${DELETED_AT_ONCE_MAX}.`,
       ),
     }),
@@ -64,7 +64,7 @@ export const consoleItemRoutes = [
     description: 'In reading order. Continue with `nextAfter` until it is null.',
     access: { surface: 'console', role: 'member', action: 'search' },
     audit: 'none',
-    params: z.object({ id: idOf("The item's id.", EXAMPLE_ID.sourceItem) }),
+    params: z.object({ id: idOf("The item's ID.", EXAMPLE_ID.sourceItem) }),
     query: ChunkQuery,
     responses: { 200: ChunkPage },
     handle: async ({ viewer, params, query }, { items }) =>

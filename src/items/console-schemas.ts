@@ -23,7 +23,7 @@ const TEXT_CHARACTERS_MAX = 200
 
 export const BrowseQuery = z.strictObject({
   q: z.string().trim().min(1).max(TEXT_CHARACTERS_MAX).optional().meta({
-    description: 'Only items with these characters in the title, the external id or the text, in any case.',
+    description: 'Only items whose title, external ID or text contains this, ignoring case.',
     example: 'vacation',
   }),
   origin: z
@@ -35,12 +35,14 @@ export const BrowseQuery = z.strictObject({
   updatedBefore: Timestamp.optional().describe('Only items whose `changedAt` is before this time.'),
   access: z.enum(ACCESS_CLASSES).optional().meta({
     description:
-      'Only items whose access policy names everyone, the people of the source (`source`), or only a `limited` set of people, groups and domains; or `nobody`. For admins.',
+      'Only items whose access policy admits `everyone`, the people of the source (`source`), a `limited` set of people, groups and domains, or `nobody`. For admins only.',
     example: 'limited',
   }),
   entityId: givenId
     .optional()
-    .describe('Only items that name this entity of the memory canvas, of those it has read.'),
+    .describe(
+      'Only items that name this entity of the memory canvas. Items that the canvas has not read yet are excluded.',
+    ),
   by: z.enum(ITEM_TIMES).optional().meta({
     description:
       'The time that orders the list: `stored` (`updatedAt`, the default) or `changed` (`changedAt`).',
@@ -49,14 +51,17 @@ export const BrowseQuery = z.strictObject({
   order: z
     .enum(ITEM_ORDERS)
     .optional()
-    .meta({ description: 'The latest time first (`newest`, the default) or last.', example: 'newest' }),
+    .meta({
+      description: 'The latest time first (`newest`, the default) or the earliest (`oldest`).',
+      example: 'newest',
+    }),
   ...itemPages,
 })
 export type BrowseQuery = z.output<typeof BrowseQuery>
 
 export const BrowsedItem = ListedSourceItem.extend({
   changedAt: moment(
-    'When it last changed at its source, or was written there; if the source has neither date, `updatedAt`.',
+    'When it last changed at its source, or else when it was created there; if the source has neither date, `updatedAt`.',
   ),
   isFile: z.boolean().meta({ description: 'Whether it was imported as a file.', example: false }),
 }).meta({ id: 'BrowsedItem', description: 'A stored item in the console.' })
@@ -80,11 +85,11 @@ export type BrowsePage = z.output<typeof BrowsePage>
 
 const ItemChunk = z
   .object({
-    position: count('Its place in the item, from 0.', 0),
-    heading: textOrNull('The headings above it.', 'Vacation'),
-    content: text('Its text.', 'Employees get 25 days of paid vacation a year.'),
+    position: count('Position in the item, from 0.', 0),
+    heading: textOrNull('Headings above the chunk.', 'Vacation'),
+    content: text('Text of the chunk.', 'Employees get 25 days of paid vacation a year.'),
   })
-  .meta({ id: 'ItemChunk', description: 'A part of an item, as searches find it.' })
+  .meta({ id: 'ItemChunk', description: 'A chunk of an item: the unit that searches return.' })
 
 export const ChunkQuery = z.strictObject({
   after: z.coerce
@@ -110,9 +115,9 @@ export const ChunkPage = z.object({
 export type ChunkPage = z.output<typeof ChunkPage>
 
 export const DeletedSeveral = z.object({
-  deleted: z.array(shownId('A deleted item.', EXAMPLE_ID.sourceItem)).describe('The deleted items.'),
+  deleted: z.array(shownId('ID of a deleted item.', EXAMPLE_ID.sourceItem)).describe('The deleted items.'),
   notFound: z
-    .array(shownId('An item that was not found.', EXAMPLE_ID.sourceItem))
+    .array(shownId('ID of an item that was not found.', EXAMPLE_ID.sourceItem))
     .describe('The items that were not found.'),
 })
 export type DeletedSeveral = z.output<typeof DeletedSeveral>
@@ -120,15 +125,15 @@ export type DeletedSeveral = z.output<typeof DeletedSeveral>
 export const StoredFile = z.object({
   file: z
     .object({
-      externalId: text("The stored document's id.", 'handbook/vacation.docx'),
-      title: text('Its title, from the file or its name.', 'Vacation'),
+      externalId: text("The stored document's ID.", 'handbook/vacation.docx'),
+      title: text("Title, from the file's content or its name.", 'Vacation'),
       sourceKind: SourceKind,
       isTruncated: z
         .boolean()
         .meta({ description: 'Whether text beyond 1 MiB was cut off.', example: false }),
     })
     .describe('The stored file.'),
-  ingested: count('1 if it was new or had changed.', 1),
-  skipped: count('1 if it was already stored with the same content.', 0),
+  ingested: count('1 if the file was new or had changed, otherwise 0.', 1),
+  skipped: count('1 if the file was already stored with the same content, otherwise 0.', 0),
 })
 export type StoredFile = z.output<typeof StoredFile>

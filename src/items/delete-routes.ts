@@ -24,14 +24,14 @@ const asAdmin = {
 
 const byId = {
   ...shared,
-  summary: 'Remove a source item with its chunks and vectors',
+  summary: 'Delete a source item with its chunks and vectors',
   params: z.object({
-    id: idOf("The item's id: `sourceItemId` of a hit, or `id` in the list.", EXAMPLE_ID.sourceItem),
+    id: idOf("The item's ID: `sourceItemId` of a hit, or `id` in the list.", EXAMPLE_ID.sourceItem),
   }),
 } as const
-const byName = { ...shared, summary: 'Remove a source item by its provider and external id' } as const
+const byName = { ...shared, summary: 'Delete a source item by its provider and external ID' } as const
 const nameFields = {
-  provider: providerOf('The provider that it is from.'),
+  provider: providerOf("The item's provider."),
   externalId: ExternalId,
 }
 

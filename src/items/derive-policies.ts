@@ -8,7 +8,7 @@ import { PROVIDERS } from '../providers/index.ts'
 import { changeItems } from '../item-changes/index.ts'
 import { originOf } from './item-policies.ts'
 
-/** Derives the policies of items without one: stored before policies existed, or passed to another source. */
+/** Derives the policies of items without one: stored before policies existed, or inherited by another source. */
 export interface PolicyDeriver {
   /** Runs now and every two seconds. */
   start(): void

@@ -22,7 +22,7 @@ export const exportRoutes = [
       after: givenId
         .optional()
         .describe(
-          'Continues an interrupted export after the item with this `id`, that of the last complete line.',
+          'Continues an interrupted export after the item with this `id`: the one in the last complete line.',
         ),
       onBehalfOf,
     }),

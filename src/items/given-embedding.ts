@@ -6,7 +6,7 @@ const MODEL_CHARACTERS_MAX = 300
 export const GivenEmbedding = z
   .strictObject({
     model: z.string().min(1).max(MODEL_CHARACTERS_MAX).meta({
-      description: "The model of the vectors, which must be the workspace's.",
+      description: "The model of the vectors. It must match the workspace's model.",
       example: 'builtin-4',
     }),
     chunksSha256: z

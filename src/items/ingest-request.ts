@@ -28,7 +28,7 @@ export const ExternalId = z
     `must be at most ${EXTERNAL_ID_BYTES_MAX} bytes in UTF-8`,
   )
   .meta({
-    description: "The document's stable id in your system. With the provider, it identifies the item.",
+    description: "The document's stable ID in your system. Provider and ID together identify the item.",
     example: 'handbook/vacation',
   })
 
@@ -58,11 +58,11 @@ const Url = z
 export const IngestDocument = z
   .strictObject({
     connectorId: idOf(
-      'The `id` of one of your sources with the same provider. ' +
-        '`GET /v1/sources` lists them, and every workspace has a push-only one for each provider from the start.',
+      'The `id` of one of your sources of the same provider, from `GET /v1/sources`. ' +
+        'Every workspace starts with a push-only source for each provider.',
       EXAMPLE_ID.source,
     ),
-    provider: providerOf("The provider, which must be the source's."),
+    provider: providerOf("The provider. It must match the source's provider."),
     sourceKind: SourceKind,
     externalId: ExternalId,
     title: z
@@ -89,7 +89,7 @@ export const IngestDocument = z
       .string()
       .max(AUTHOR_CHARACTERS_MAX)
       .nullish()
-      .meta({ description: 'Who wrote it.', example: 'Ada Lovelace' }),
+      .meta({ description: "The author's name.", example: 'Ada Lovelace' }),
     sourceCreatedAt: Timestamp.nullish().meta({
       description: 'When it was written, ISO 8601 with `Z` or an offset.',
       example: '2026-01-12T08:00:00Z',

@@ -20,7 +20,7 @@ export async function readersOf(db: Db, organizationId: string, itemId: string):
     order by p.denies, p.principal
     limit ${SHOWN_MAX}`.execute(db)
   const readers = Rows.parse(rows).map(toReader)
-  // A policy's group belongs to the source or to the organization; only the existing one is shown.
+  // A policy names a group both as the source's and as the organization's. Shows whichever of the two exists.
   return readers.filter(
     ({ kind, name, memberCount }) =>
       kind !== 'group' ||

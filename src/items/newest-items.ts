@@ -6,7 +6,7 @@ import type { ProviderId } from '../kernel/provider-id.ts'
 import type { Viewer } from '../kernel/viewer.ts'
 import { mayBeRead } from '../permissions/index.ts'
 
-/** Both orders of a time read the same index. */
+/** Ascending and descending order use the same index. */
 export const ITEM_ORDERS = ['newest', 'oldest'] as const
 export type ItemOrder = (typeof ITEM_ORDERS)[number]
 

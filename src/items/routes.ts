@@ -23,7 +23,7 @@ const IngestResponse = z
 
 const shared = { tag: 'Ingest' } as const
 const itemId = z.object({
-  id: idOf("The item's id: `sourceItemId` of a hit, or `id` in the list.", EXAMPLE_ID.sourceItem),
+  id: idOf("The item's ID: `sourceItemId` of a hit, or `id` in the list.", EXAMPLE_ID.sourceItem),
 })
 
 export const itemRoutes = [
@@ -34,9 +34,9 @@ export const itemRoutes = [
     path: '/ingest',
     summary: 'Push documents',
     description:
-      'All or nothing. A document that exists (by provider and externalId) is updated, one with the same content is ' +
-      'skipped. They are searchable when the call returns. Put the `id` of one of your sources (`GET /v1/sources`) in place ' +
-      "of the example's `connectorId`.",
+      'All or nothing. An existing document (same provider and externalId) is updated, or skipped if its content is the ' +
+      "same. Documents are searchable when the call returns. Replace the example's `connectorId` with the `id` of one of " +
+      'your sources (`GET /v1/sources`).',
     action: 'ingest',
     consoleRole: 'admin',
     audit: 'source_item.ingest',
@@ -95,7 +95,7 @@ export const itemRoutes = [
     path: '/source-items/{id}/readers',
     summary: 'Show who may read an item, and why',
     description:
-      'The principals in its access policy. If the list is empty, no one on whose behalf a request is made may read it.',
+      "The principals in the item's access policy. If the list is empty, no request on behalf of a person can read the item.",
     action: 'admin',
     consoleRole: 'admin',
     audit: 'none',
@@ -113,17 +113,17 @@ export const itemRoutes = [
     path: '/v1/console/files',
     summary: 'Store the text of a file',
     description:
-      `${FORMATS_IN_WORDS}, by its name and ` +
-      'Content-Type. The same name replaces the document. It is searchable when the call returns.',
+      `${FORMATS_IN_WORDS}, recognized by name and Content-Type. ` +
+      'A file with the same name replaces the document. The text is searchable when the call returns.',
     tag: 'Ingest (console)',
     access: { surface: 'console', role: 'admin', action: 'ingest' },
     audit: 'source_item.ingest',
     bodyBytesMax: SERVICE_FILE_LIMITS.fileBytes,
-    upload: `The file's bytes as they are, at most ${SERVICE_FILE_LIMITS.fileBytes / 2 ** 20} MiB.`,
+    upload: `The file's bytes, at most ${SERVICE_FILE_LIMITS.fileBytes / 2 ** 20} MiB.`,
     query: z.strictObject({
-      connectorId: idOf('The source to store it in.', EXAMPLE_ID.source),
+      connectorId: idOf('The source to store the file in.', EXAMPLE_ID.source),
       name: fileName.meta({
-        description: 'Its name, with folders if any, which becomes its `externalId`.',
+        description: "The file's name, with its folders if any. It becomes the document's `externalId`.",
         example: 'handbook/vacation.docx',
       }),
       modifiedAt: Timestamp.optional().describe('When the file was last changed.'),

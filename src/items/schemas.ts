@@ -44,7 +44,7 @@ export const ListQuery = z.strictObject({
     .meta({ description: 'Only items of this provider.', example: 'notion' }),
   ...itemFilters,
   title: z.string().trim().min(1).max(SOUGHT_CHARACTERS_MAX).optional().meta({
-    description: 'Only items whose title or external id contains this, in any case.',
+    description: 'Only items whose title or external ID contains this text, ignoring case.',
     example: 'vacation',
   }),
   ...itemPages,
@@ -53,23 +53,23 @@ export type ListQuery = z.output<typeof ListQuery>
 
 export const SourceItem = z
   .object({
-    id: shownId("The item's id, which does not change with its content.", EXAMPLE_ID.sourceItem),
-    connectorId: shownId('Its source.', EXAMPLE_ID.source),
+    id: shownId("The item's ID. It does not change with the content.", EXAMPLE_ID.sourceItem),
+    connectorId: shownId("The item's source.", EXAMPLE_ID.source),
     provider: providerOf('Its provider.'),
     sourceKind: SourceKind,
-    externalId: text("Its id in the caller's or the provider's own system.", 'handbook/vacation'),
+    externalId: text("The item's ID in the caller's or the provider's system.", 'handbook/vacation'),
     title: text('Its title.', 'Vacation'),
     body: text(
       'Its whole text.',
       'Employees get 25 days of paid vacation a year. Unused days expire in March.',
     ),
     url: textOrNull('The link to the original.', 'https://wiki.example.com/vacation'),
-    authorName: textOrNull('Who wrote it.', 'Ada Lovelace'),
+    authorName: textOrNull("The author's name.", 'Ada Lovelace'),
     sourceCreatedAt: momentOrNull('When it was written at the source.', '2026-01-12T08:00:00.000Z'),
     sourceUpdatedAt: momentOrNull('When it last changed at the source.', '2026-03-01T16:45:00.000Z'),
     metadata: z
       .record(z.string(), z.unknown())
-      .meta({ description: 'Its other fields.', example: { team: 'people' } }),
+      .meta({ description: "The item's other fields.", example: { team: 'people' } }),
     syncedAt: moment('When the provider or the caller last confirmed it.'),
     createdAt: moment('When it was first stored.'),
     updatedAt: moment('When its stored content last changed.'),
@@ -124,9 +124,9 @@ export type ItemPage = z.output<typeof ItemPage>
 export const DeletedSourceItem = z
   .object({
     sourceItem: SourceItem.pick({ id: true, connectorId: true, provider: true, externalId: true }).describe(
-      'The id of the removed item.',
+      'IDs of the deleted item.',
     ),
-    deletedAt: moment('When it was removed.'),
+    deletedAt: moment('When it was deleted.'),
   })
   .meta({ id: 'DeletedSourceItem', description: 'A deleted item.' })
 export type DeletedSourceItem = z.output<typeof DeletedSourceItem>
@@ -135,7 +135,7 @@ export const ItemReader = z
   .object({
     kind: z.enum(['everyone', 'member', 'source', 'user', 'group', 'domain']).meta({
       description:
-        '`everyone` on whose behalf a request is made, a `member` of the organization, `source` for users of the source, or one user, group or domain.',
+        '`everyone` on whose behalf requests are made, `member` for members of the organization, `source` for users of the source, or one `user`, `group` or `domain`.',
       example: 'group',
     }),
     name: textOrNull('An address, a group or a domain; null for kinds without a name.', 'legal'),

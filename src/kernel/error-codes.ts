@@ -197,7 +197,7 @@ export const ERRORS = {
   not_ready: { http: 503, error: 'The service is stopping; try again in 5 s', retryAfterSeconds: 5 },
   overloaded: {
     http: 503,
-    error: 'Searches of this workspace would wait too long; try again in 30 s',
+    error: 'Too many searches are waiting in this workspace; try again in 30 s',
     retryAfterSeconds: 30,
   },
 } as const satisfies Record<string, { http: number; error: string } & Record<string, unknown>>

@@ -1,7 +1,7 @@
 import { unavailable } from './unavailable.ts'
 
 export interface FairLimitOptions {
-  /** The subject of the refusal's sentence, such as "Searches". */
+  /** The plural noun in the refusal's message, such as "searches". */
   what: string
   concurrency: number
   /** The most jobs of one owner that run at once. Lower than `concurrency`, it leaves room for other owners. */
@@ -172,5 +172,5 @@ function forgetIdle(owners: Map<string, Owner>): void {
 
 function tooMuch(what: string, waitMs: number): Error {
   const seconds = Math.min(RETRY_AFTER_MAX_SECONDS, Math.max(1, Math.ceil(waitMs / 1000)))
-  return unavailable('overloaded', `${what} of this workspace would wait too long`, seconds)
+  return unavailable('overloaded', `Too many ${what} are waiting in this workspace`, seconds)
 }

@@ -73,16 +73,16 @@ const personsEmail = z
   .max(EMAIL_CHARACTERS_MAX)
   .regex(/^[^\s@]+@[^\s@]+$/, 'must be an email address')
 
-const ON_BEHALF_OF = 'Only what this person may read.'
+const ON_BEHALF_OF = 'Limits the response to what this person may read.'
 
 export const onBehalfOf = z
   .strictObject({
     email: personsEmail.meta({ description: "The person's email address.", example: 'ada@example.com' }),
   })
   .optional()
-  .describe(`${ON_BEHALF_OF} An unknown person reads only public items.`)
+  .describe(`${ON_BEHALF_OF} An unknown person can read only public items.`)
 
-export const onBehalfOfQuery = personsEmail.optional().describe(`${ON_BEHALF_OF} The person's email address.`)
+export const onBehalfOfQuery = personsEmail.optional().describe(`A person's email address. ${ON_BEHALF_OF}`)
 
 export function distinct<T extends z.ZodType>(entry: T) {
   return z

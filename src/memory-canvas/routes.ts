@@ -29,7 +29,7 @@ export const memoryCanvasRoutes = [
     path: '/memory-canvas',
     summary: 'Show the memory canvas',
     description:
-      "The entities that stored items name, with the sources and their relations, within the key's providers.",
+      "The entities named in stored items, the sources, and the relations between them, within the key's providers.",
     query: CanvasQuery,
     refuses: ['not_found', 'embedding_model_mismatch', 'upstream_error'],
     responses: { 200: Canvas },

@@ -31,7 +31,7 @@ export const CanvasQuery = z.strictObject({
     .max(QUERY_CHARACTERS_MAX)
     .optional()
     .describe(
-      'Only entities with this name or alias, or else those that the nearest passages name, if any is near.',
+      'Only entities with this name or alias. If there are none, entities that the nearest passages name, if any passage is near enough.',
     ),
   provider: z
     .enum(PROVIDERS)
@@ -58,7 +58,7 @@ export type CanvasQuery = z.output<typeof CanvasQuery>
 
 export const CanvasNode = z
   .object({
-    id: shownId("The node's id; for a source, the source's id.", EXAMPLE_ID.entity),
+    id: shownId("The node's ID; for a source, the source's ID.", EXAMPLE_ID.entity),
     kind: z.enum(['entity', 'source']).meta({ description: 'What the node is.', example: 'entity' }),
     type: z
       .enum([...ENTITY_TYPES, ...PROVIDERS])
@@ -68,27 +68,27 @@ export const CanvasNode = z
       .enum(PROVIDERS)
       .nullable()
       .meta({ description: "A source's provider; null for an entity.", example: null }),
-    weight: count('How many items name it, counted for each of its names.', 42),
+    weight: count('Number of items that name it. An item counts once for each of the names it uses.', 42),
   })
   .meta({ id: 'CanvasNode', description: 'An entity or a source.' })
 export type CanvasNode = z.output<typeof CanvasNode>
 
 export const CanvasEdge = z
   .object({
-    id: text('The edge.', `mentions:${EXAMPLE_ID.entity}:${EXAMPLE_TOPIC}`),
+    id: text("The edge's ID.", `mentions:${EXAMPLE_ID.entity}:${EXAMPLE_TOPIC}`),
     source: shownId('The node where it starts.', EXAMPLE_ID.entity),
     target: shownId('The node where it ends.', EXAMPLE_TOPIC),
     type: z.enum(EDGE_TYPES).meta({ description: 'The relation.', example: 'mentions' }),
-    weight: count('How many items support it.', 7),
+    weight: count('Number of items that support the relation.', 7),
   })
-  .meta({ id: 'CanvasEdge', description: 'A relation of two nodes.' })
+  .meta({ id: 'CanvasEdge', description: 'A relation between two nodes.' })
 export type CanvasEdge = z.output<typeof CanvasEdge>
 
 export const Canvas = z
   .object({
-    nodes: z.array(CanvasNode).describe('The heaviest first.'),
+    nodes: z.array(CanvasNode).describe('The nodes, heaviest first.'),
     edges: z.array(CanvasEdge).describe('The strongest edges between these nodes, heaviest first.'),
-    generatedAt: moment('When this was created.'),
+    generatedAt: moment('When the graph was generated.'),
     complete: z
       .boolean()
       .meta({ description: 'Whether it covers every stored item in scope.', example: true }),
@@ -110,7 +110,7 @@ export const EntityDetails = z
         aliases: z
           .array(z.string())
           .meta({ description: 'Its other names.', example: ['ada@corp.com', '@ada', 'Lovelace, Ada'] }),
-        weight: count('How many items name it, counted for each of its names.', 42),
+        weight: count('Number of items that name it. An item counts once for each of the names it uses.', 42),
         firstSeenAt: moment(
           'When the first item that names it was last changed.',
           '2025-11-03T08:15:00.000Z',
@@ -124,19 +124,19 @@ export const EntityDetails = z
               sourceItemId: shownId('The latest of them.', EXAMPLE_ID.sourceItem),
             }),
           )
-          .describe('The evidence for its names, most items first.'),
+          .describe('Evidence for the names, most items first.'),
       })
-      .describe('What it is.'),
+      .describe('The entity.'),
     neighbours: z
       .array(
         z.object({
-          id: shownId('The neighbour.', EXAMPLE_TOPIC),
+          id: shownId("The neighbor's ID.", EXAMPLE_TOPIC),
           type: EntityType.meta({ example: 'topic' }),
           label: text('Its most frequent name.', 'Orion'),
-          weight: count('How many of the latest items name both.', 7),
+          weight: count('Number of the latest items that name both.', 7),
         }),
       )
-      .describe('The strongest first.'),
+      .describe('The neighbors, strongest first.'),
     items: z
       .array(
         z.object({

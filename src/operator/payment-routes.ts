@@ -16,7 +16,7 @@ const Payments = z
     ...ComparisonStatus.shape,
     organizations: z
       .array(RemarkedOrganization)
-      .describe('Organizations to look at, failed comparisons first.'),
+      .describe('Organizations that need attention, failed comparisons first.'),
   })
   .meta({
     id: 'OperatorPayments',

@@ -105,7 +105,7 @@ export const operatorRoutes = [
     operationId: 'operatorPutConnectorAccess',
     method: 'PUT',
     path: '/operator/organizations/{id}/connector-access/{provider}',
-    summary: 'Grant or deny an organization a provider',
+    summary: 'Grant or deny an organization access to a provider',
     params: z.object({
       id: organizationId,
       provider: providerOf('The provider.').meta({ example: 'gmail' }),

@@ -5,7 +5,7 @@ import { EXAMPLE_ID, moment, momentOrNull, shownId, text, textOrNull } from '../
 
 export const Organization = z
   .object({
-    id: shownId("The organization's id.", EXAMPLE_ID.organization),
+    id: shownId("The organization's ID.", EXAMPLE_ID.organization),
     name: text('Its name.', 'Acme'),
     createdAt: moment('When it was created.'),
     removedAt: momentOrNull('When its removal began; null: not being removed.', null),
@@ -15,8 +15,8 @@ export const Organization = z
 export type Organization = z.output<typeof Organization>
 
 const accessFields = {
-  id: shownId("The request's id.", EXAMPLE_ID.request),
-  organizationId: shownId('The workspace that asked.', EXAMPLE_ID.organization),
+  id: shownId("The request's ID.", EXAMPLE_ID.request),
+  organizationId: shownId('The workspace that requested access.', EXAMPLE_ID.organization),
   provider: providerOf('The gated provider.').meta({ example: 'gmail' }),
   status: z.enum(['pending', 'granted', 'denied']).describe('Status of the request.'),
   createdAt: moment('Time of the first request.'),
@@ -38,5 +38,5 @@ export const WaitingRequest = z
       .meta({ description: 'The person who made the request.', example: EXAMPLE_ID.user }),
     requestedByEmail: textOrNull('Email address, if known.', 'ada@example.com'),
   })
-  .meta({ id: 'OperatorConnectorRequest', description: 'An open request for a gated provider.' })
+  .meta({ id: 'OperatorConnectorRequest', description: 'An open request for access to a gated provider.' })
 export type WaitingRequest = z.output<typeof WaitingRequest>

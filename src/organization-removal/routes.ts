@@ -9,7 +9,7 @@ export interface OrganizationRemovalServices {
 
 const Removal = z
   .object({
-    id: shownId("The organization's id.", EXAMPLE_ID.organization),
+    id: shownId("The organization's ID.", EXAMPLE_ID.organization),
     name: text('Its name.', 'Acme'),
     removedAt: moment('When all access ended.'),
   })
@@ -46,7 +46,7 @@ export const organizationRemovalRoutes = [
     description:
       'The workspace must be the one of the request (`X-Organization-Id`). Access ends at once, including yours; all data is deleted ' +
       'in the background. This cannot be undone.',
-    params: z.object({ id: idOf("The workspace's id.", EXAMPLE_ID.organization) }),
+    params: z.object({ id: idOf("The workspace's ID.", EXAMPLE_ID.organization) }),
     responses: { 200: z.object({ removal: Removal }) },
     refuses: ['removal_refused', 'upstream_error'],
     handle: async ({ caller, params, requestId }, { organizationRemovals }) =>

@@ -45,8 +45,8 @@ export const invitationRoutes = [
     summary: 'Invite a person to the workspace',
     description:
       `The link works once, within ${INVITATION_DAYS} days. ` +
-      'With `email` and a configured mail server, it is mailed. Otherwise send ' +
-      'it yourself: only this response contains it. Only owners can invite owners.',
+      'With `email` and a configured mail server, the link is emailed. Otherwise, ' +
+      'send it yourself: only this response contains it. Only owners can invite owners.',
     tag: 'Members',
     access: asAdmin,
     audit: 'member.invite',
@@ -68,7 +68,7 @@ export const invitationRoutes = [
         }),
         isMailed: z.boolean().nullable().meta({
           description:
-            'Whether the mail server accepted the mail with the link. If `false`, send the link yourself. `null`: no mail, without `email` or without a mail server.',
+            'Whether the mail server accepted the mail with the link. If `false`, send the link yourself. `null`: no mail was sent, because there is no `email` or no mail server.',
           example: true,
         }),
       }),
@@ -96,7 +96,7 @@ export const invitationRoutes = [
     method: 'POST',
     path: '/v1/console/invitations/preview',
     summary: 'Show an invitation before accepting it',
-    description: 'Changes nothing. The secret is in the body, so that it is in no log.',
+    description: 'Changes nothing. The secret is in the body, which keeps it out of logs.',
     tag: 'Members',
     access: { surface: 'user' },
     audit: 'none',

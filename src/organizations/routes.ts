@@ -63,7 +63,7 @@ export const organizationRoutes = [
     tag: 'Workspaces',
     access: asAdmin,
     audit: 'organization.update',
-    params: z.object({ id: idOf("The workspace's id.", EXAMPLE_ID.organization) }),
+    params: z.object({ id: idOf("The workspace's ID.", EXAMPLE_ID.organization) }),
     body: z
       .strictObject({
         name: label.optional().meta({ description: 'New name of the workspace.', example: 'Acme' }),
@@ -111,7 +111,7 @@ export const organizationRoutes = [
     path: '/v1/console/members/{id}',
     summary: 'Remove a member, or leave',
     description:
-      'Applies to their next request. Keys that they created stay, because keys belong to the workspace; their open ' +
+      'Takes effect with their next request. Keys that they created stay, because keys belong to the workspace; their open ' +
       'invitations are revoked. Anyone can leave, except the last owner.',
     tag: 'Members',
     access: asMember,

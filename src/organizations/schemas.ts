@@ -11,7 +11,7 @@ export const PERMISSIONS_MEANING =
 
 export const Organization = z
   .object({
-    id: shownId("The workspace's id, for `X-Organization-Id`.", EXAMPLE_ID.organization),
+    id: shownId("The workspace's ID, for `X-Organization-Id`.", EXAMPLE_ID.organization),
     name: text('Its name.', 'Acme'),
     role: z.enum(ROLES).describe("The person's role."),
     permissions: z.enum(PERMISSIONS).meta({ description: PERMISSIONS_MEANING, example: 'off' }),
@@ -73,7 +73,7 @@ export const InvitationPreview = z
     expiresAt: moment('Expiry.', '2026-03-09T09:30:00.000Z'),
     signedInAs: textOrNull('Your address.', 'ada@example.com'),
     isForYou: z.boolean().meta({ description: 'Whether you can accept it.', example: true }),
-    isMember: z.boolean().meta({ description: 'Whether you are a member already.', example: false }),
+    isMember: z.boolean().meta({ description: 'Whether you are already a member.', example: false }),
   })
   .meta({ id: 'InvitationPreview', description: "What the holder of an invitation's link sees." })
 export type InvitationPreview = z.output<typeof InvitationPreview>

@@ -251,7 +251,7 @@ describe('a failed delivery', () => {
 })
 
 describe('a process that delivers', () => {
-  it('that dies between delivering and recording leaves the event to another, which sends it under the same id [TELL-9, TELL-10]', async () => {
+  it('resends the event with the same ID after another process crashed between sending and recording [TELL-9, TELL-10]', async () => {
     await bench.webhook(receiver.url)
     await bench.emit()
     const { db } = bench.database

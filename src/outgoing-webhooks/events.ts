@@ -5,32 +5,32 @@ import { ROLES } from '../kernel/roles.ts'
 import { count, EXAMPLE_ID, moment, momentOrNull, shownId, text, textOrNull } from '../kernel/schemas.ts'
 import { PROVIDERS, providerOf } from '../providers/index.ts'
 
-const organization = shownId('The workspace that it happened in.', EXAMPLE_ID.organization)
+const organization = shownId('The workspace in which it happened.', EXAMPLE_ID.organization)
 const sourceFields = {
   organizationId: organization,
-  sourceId: shownId("The source's id.", EXAMPLE_ID.source),
+  sourceId: shownId("The source's ID.", EXAMPLE_ID.source),
   provider: providerOf('Its provider.'),
   displayName: text('Its name.', 'Acme handbook'),
 }
 const keyFields = {
   organizationId: organization,
-  apiKeyId: shownId("The key's id.", EXAMPLE_ID.apiKey),
+  apiKeyId: shownId("The key's ID.", EXAMPLE_ID.apiKey),
   name: text('The name of the key.', 'Support bot'),
-  prefix: text('The first characters of its secret.', 'svc_Zk3vQ9aL'),
-  actorType: z.enum(ACTOR_TYPES).meta({ description: 'Who uses it.', example: 'agent' }),
+  prefix: text('The first characters of the secret.', 'svc_Zk3vQ9aL'),
+  actorType: z.enum(ACTOR_TYPES).meta({ description: 'Who uses the key.', example: 'agent' }),
   allowedActions: z
     .array(z.enum(ACTIONS))
-    .meta({ description: 'Its actions.', example: ['search', 'context', 'ask'] }),
+    .meta({ description: 'The actions that the key can use.', example: ['search', 'context', 'ask'] }),
   allowedProviders: z
     .array(z.enum(PROVIDERS))
     .nullable()
-    .meta({ description: 'The only providers whose items it may see; null: all.', example: null }),
+    .meta({ description: 'Providers whose items the key can read; null: all.', example: null }),
 }
 
 const memberFields = {
   organizationId: organization,
-  userId: shownId("The member's id.", EXAMPLE_ID.user),
-  role: z.enum(ROLES).meta({ description: 'Their role.', example: 'member' }),
+  userId: shownId("The member's ID.", EXAMPLE_ID.user),
+  role: z.enum(ROLES).meta({ description: "The member's role.", example: 'member' }),
 }
 
 /** Every webhook event, with the fields of `data`: metadata only, no stored content. Undeclared fields are not sent. */
@@ -43,36 +43,36 @@ export const EVENTS = {
     }),
   },
   'source.active': {
-    summary: 'A source works: its first sync has finished, or it has recovered from an error',
+    summary: 'A source became active: its first sync has finished, or it has recovered from an error',
     data: z.object({
       ...sourceFields,
       previousStatus: z
         .enum(['pending', 'error'])
-        .meta({ description: 'The status before.', example: 'error' }),
+        .meta({ description: 'The previous status.', example: 'error' }),
     }),
   },
   'sync_run.finished': {
-    summary: 'A sync run has ended, polls included',
+    summary: 'A sync run, including a poll, has ended',
     data: z.object({
       organizationId: organization,
-      syncRunId: shownId("The run's id.", EXAMPLE_ID.syncRun),
+      syncRunId: shownId("The run's ID.", EXAMPLE_ID.syncRun),
       sourceId: sourceFields.sourceId,
       provider: sourceFields.provider,
       status: z.enum(ENDED_SYNC_RUN_STATUSES).meta({ description: 'How it ended.', example: 'succeeded' }),
       fullResync: z.boolean().meta({ description: 'Whether it was a full resync.', example: false }),
       itemsDiscovered: count('Items that the provider listed.', 12),
       itemsIngested: count('Items that were new or had changed.', 3),
-      itemsDeleted: count('Items that were removed.', 1),
+      itemsDeleted: count('Items that were deleted.', 1),
       startedAt: momentOrNull('When a worker started it; null: not started.'),
       finishedAt: moment('When it ended.', '2026-03-02T09:31:07.000Z'),
     }),
   },
   'credits.low': {
-    summary: "80% and 100% of the period's credits are used: once each for a period and its cap",
+    summary: "80% or 100% of the period's credits are used; sent once for each period and cap",
     data: z.object({
       organizationId: organization,
       percent: z.union([z.literal(80), z.literal(100)]).meta({
-        description: 'The share of them that is used, at least.',
+        description: 'The percentage of the credits that is used, at least.',
         example: 80,
       }),
       creditsUsed: count('Credits used, including those of requests in flight.', 4000),
@@ -86,15 +86,15 @@ export const EVENTS = {
     data: z.object({
       organizationId: organization,
       status: text('Its status.', 'active'),
-      previousStatus: text('Its status before.', 'trialing'),
-      tier: textOrNull('Its tier; null: none.', 'studio'),
-      previousTier: textOrNull('Its tier before.', 'studio'),
+      previousStatus: text('The previous status.', 'trialing'),
+      tier: textOrNull("The plan's tier; null: none.", 'studio'),
+      previousTier: textOrNull('The previous tier; null: none.', 'studio'),
       cancelAtPeriodEnd: z
         .boolean()
-        .meta({ description: 'Whether it ends with its period.', example: false }),
+        .meta({ description: 'Whether the plan ends with the current period.', example: false }),
       plannedChange: z
         .object({
-          at: moment('When.', '2026-04-01T00:00:00.000Z'),
+          at: moment('When the change takes effect.', '2026-04-01T00:00:00.000Z'),
           tier: textOrNull('The new tier; null: the plan ends.', 'builder'),
           interval: textOrNull('The new billing interval; null: the plan ends.', 'monthly'),
         })
@@ -106,10 +106,10 @@ export const EVENTS = {
   'api_key.revoked': { summary: 'An API key was revoked', data: z.object(keyFields) },
   'member.joined': { summary: 'A person became a member of the workspace', data: z.object(memberFields) },
   'member.updated': {
-    summary: 'A member got another role',
+    summary: "A member's role has changed",
     data: z.object({
       ...memberFields,
-      previousRole: z.enum(ROLES).meta({ description: 'Their role before.', example: 'admin' }),
+      previousRole: z.enum(ROLES).meta({ description: 'The previous role.', example: 'admin' }),
     }),
   },
   'member.removed': {
@@ -117,10 +117,10 @@ export const EVENTS = {
     data: z.object(memberFields),
   },
   'webhook.test': {
-    summary: 'A person tests the webhook; sent to this webhook only, for any of its types',
+    summary: 'A person tested the webhook; sent only to this webhook, whatever its event types',
     data: z.object({
       organizationId: organization,
-      webhookId: shownId("The webhook's id.", EXAMPLE_ID.webhook),
+      webhookId: shownId("The webhook's ID.", EXAMPLE_ID.webhook),
     }),
   },
 } as const satisfies Record<string, { summary: string; data: z.ZodObject }>

@@ -15,7 +15,7 @@ const shared = {
   access: { surface: 'console', role: 'admin', action: 'admin' },
 } as const
 
-const webhookParams = z.object({ id: idOf("The webhook's id.", EXAMPLE_ID.webhook) })
+const webhookParams = z.object({ id: idOf("The webhook's ID.", EXAMPLE_ID.webhook) })
 
 const WebhookResponse = z.object({ webhook: Webhook })
 
@@ -86,10 +86,10 @@ export const webhookRoutes = [
     operationId: 'consoleDeleteWebhook',
     method: 'DELETE',
     path: '/v1/console/webhooks/{id}',
-    summary: 'Remove a webhook with its deliveries',
+    summary: 'Delete a webhook with its deliveries',
     audit: 'webhook.delete',
     params: webhookParams,
-    responses: { 200: z.object({ webhook: Webhook, deletedAt: moment('When it was removed.') }) },
+    responses: { 200: z.object({ webhook: Webhook, deletedAt: moment('When it was deleted.') }) },
     handle: async ({ caller, params }, { outgoingWebhooks: { webhooks } }) =>
       reply(200, await webhooks.remove(caller, params.id)),
   }),
@@ -98,7 +98,7 @@ export const webhookRoutes = [
     operationId: 'consoleRotateWebhookSecret',
     method: 'POST',
     path: '/v1/console/webhooks/{id}/rotate',
-    summary: 'Give a webhook a new secret',
+    summary: "Rotate a webhook's secret",
     description: 'For 24 hours, events are also signed with the previous secret.',
     audit: 'webhook.rotate',
     params: webhookParams,
@@ -146,9 +146,10 @@ export const webhookRoutes = [
     method: 'POST',
     path: '/v1/console/webhooks/deliveries/{id}/replay',
     summary: 'Send an event again',
-    description: 'It has the same `webhook-id` and gets all attempts again, even if it was delivered.',
+    description:
+      'The event keeps its `webhook-id` and gets all attempts again, even if it was already delivered.',
     audit: 'webhook.replay',
-    params: z.object({ id: idOf("The delivery's id, from the list.", EXAMPLE_ID.delivery) }),
+    params: z.object({ id: idOf("The delivery's ID, from the list.", EXAMPLE_ID.delivery) }),
     refuses: ['webhook_disabled'],
     responses: { 200: DeliveryResponse },
     handle: async ({ caller, params }, { outgoingWebhooks: { deliveries } }) =>

@@ -20,49 +20,43 @@ const EVENT_TYPES_WORDS = 'The types of events it receives; null: all, including
 
 export const Webhook = z
   .object({
-    id: shownId("The webhook's id.", EXAMPLE_ID.webhook),
-    url: text('Where events are sent.', 'https://hooks.example.com/memory'),
-    description: textOrNull('What it is for.', 'Alerts of the platform team'),
+    id: shownId("The webhook's ID.", EXAMPLE_ID.webhook),
+    url: text('The URL that receives the events.', 'https://hooks.example.com/memory'),
+    description: textOrNull('Purpose of the webhook.', 'Alerts of the platform team'),
     eventTypes: z
       .array(z.string())
       .nullable()
       .meta({ description: EVENT_TYPES_WORDS, example: ['source.error', 'source.active'] }),
     status: z
       .enum(['active', 'disabled'])
-      .meta({ description: 'Whether events are sent to it.', example: 'active' }),
+      .meta({ description: 'Whether the webhook receives events.', example: 'active' }),
     disabledReason: z.enum(WEBHOOK_DISABLED_REASONS).nullable().meta({
       description:
-        'Why it is disabled: by a person, after a 410 response, or after three days of failed attempts; null: it is not.',
+        'Why it is disabled: by a person, after a 410 response, or after three days of failed attempts; null: it is enabled.',
       example: null,
     }),
     notice: textOrNull('A problem and what to do about it.', null),
-    failingSince: momentOrNull(
-      'Since when nothing could be delivered; null: the last attempt succeeded.',
-      null,
-    ),
+    failingSince: momentOrNull('When deliveries began to fail; null: the last attempt succeeded.', null),
     previousSecretExpiresAt: momentOrNull(
-      'Until when the previous secret also signs; null: there is none.',
+      'When the previous secret stops signing; null: there is none.',
       null,
     ),
     createdAt: moment('When it was created.'),
     updatedAt: moment('When it was last changed.'),
   })
-  .meta({ id: 'Webhook', description: 'An address that receives events, without its secret.' })
+  .meta({ id: 'Webhook', description: 'A URL that receives events, without its secret.' })
 export type Webhook = z.output<typeof Webhook>
 
 export const Delivery = z
   .object({
-    id: shownId("The delivery's id.", EXAMPLE_ID.delivery),
-    webhookId: shownId('Where it goes.', EXAMPLE_ID.webhook),
-    messageId: text(
-      'The `webhook-id` that it is sent with, the same each time.',
-      `msg_${EXAMPLE_ID.delivery}`,
-    ),
+    id: shownId("The delivery's ID.", EXAMPLE_ID.delivery),
+    webhookId: shownId('The webhook that receives the event.', EXAMPLE_ID.webhook),
+    messageId: text('The `webhook-id` header, the same for every attempt.', `msg_${EXAMPLE_ID.delivery}`),
     type: text('What happened.', 'source.error'),
     status: z.enum(DELIVERY_STATUSES).meta({ description: 'Its status.', example: 'delivered' }),
     attempts: count('Number of attempts.', 1),
-    nextAttemptAt: momentOrNull('When it is sent next; null: never.', null),
-    lastAttemptAt: momentOrNull('When it was last sent; null: not yet.'),
+    nextAttemptAt: momentOrNull('Time of the next attempt; null: none.', null),
+    lastAttemptAt: momentOrNull('Time of the last attempt; null: none yet.'),
     responseStatus: z
       .int()
       .nullable()
@@ -79,12 +73,15 @@ export type Delivery = z.output<typeof Delivery>
 const url = z
   .string()
   .max(URL_CHARACTERS_MAX)
-  .meta({ description: 'Where events are sent: https.', example: 'https://hooks.example.com/memory' })
+  .meta({
+    description: 'The https URL that receives the events.',
+    example: 'https://hooks.example.com/memory',
+  })
 
 const description = label
   .nullable()
   .optional()
-  .meta({ description: 'What it is for.', example: 'Alerts of the platform team' })
+  .meta({ description: 'Purpose of the webhook.', example: 'Alerts of the platform team' })
 
 // A test goes to its webhook whatever that subscribes to.
 const eventTypes = distinct(z.enum(EVENT_TYPES).exclude(['webhook.test']))
@@ -105,7 +102,7 @@ export const WebhookChange = z
     status: z
       .enum(['active', 'disabled'])
       .optional()
-      .meta({ description: 'Enables or disables it.', example: 'active' }),
+      .meta({ description: 'Enables or disables the webhook.', example: 'active' }),
   })
   .meta({ id: 'WebhookChange', description: 'The fields to change.' })
 export type WebhookChange = z.output<typeof WebhookChange>

@@ -99,7 +99,7 @@ export const groupRoutes = [
     method: 'DELETE',
     path: '/groups/{groupId}',
     summary: 'Delete a group',
-    description: 'From the next request on, its members cannot read what only the group could read.',
+    description: 'From the next request on, members cannot read items that only the group could read.',
     audit: 'group.delete',
     params: groupParams,
     refuses: ['provider_not_allowed', 'group_provisioned'],

@@ -18,7 +18,7 @@ export const sourcePermissionRoutes = [
     tag: 'Sources (console)',
     access: { surface: 'console', role: 'admin', action: 'sources:read' },
     audit: 'none',
-    params: z.object({ id: idOf("The source's id, from `GET /v1/sources`.", EXAMPLE_ID.source) }),
+    params: z.object({ id: idOf("The source's ID, from `GET /v1/sources`.", EXAMPLE_ID.source) }),
     responses: { 200: z.object({ permissions: SourcePermissions }) },
     handle: async ({ caller, params }, { db }) =>
       reply(200, { permissions: await describePermissions(db, caller, params.id) }),

@@ -13,10 +13,10 @@ export const SourcePermissions = z
       description: 'Who can read everything, if you choose the readers.',
       example: null,
     }),
-    connector: textOrNull('The address behind `connector`; null: unknown.', null),
-    people: count('People of the provider workspace, or of the audience.', 42),
-    groups: count('Groups of the source, such as private channels.', 3),
-    checkedAt: momentOrNull('Last time that people, groups and changed permissions were read.'),
+    connector: textOrNull('Address of the person who connected the source; null: unknown.', null),
+    people: count("Number of people in the provider's workspace, or in the audience.", 42),
+    groups: count('Number of groups of the source, such as private channels.', 3),
+    checkedAt: momentOrNull('When people, groups and changed permissions were last read.'),
     errorMessage: textOrNull("Why the last read failed, in the provider's words."),
   })
   .meta({

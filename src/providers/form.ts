@@ -13,7 +13,7 @@ export interface FormFieldWords {
   help: string
   /** Whether what is entered must not be shown. */
   secret?: boolean
-  /** Whether its value may have several lines. */
+  /** Whether the value may have several lines. */
   multiline?: boolean
 }
 

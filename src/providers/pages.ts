@@ -1,9 +1,9 @@
 import { ProviderError } from './adapter.ts'
 
-/** More than the largest drive or channel has. */
+/** More pages than the largest drive or channel has. */
 const PAGES_MAX = 100_000
 
-/** The pages of a list. `read` requests the one at a position: the next of the page before, null for the first. */
+/** The pages of a list. `read` requests the page at a position, which the previous page names; null: the first. */
 export async function* followPages<Page>(
   read: (position: string | null) => Promise<Page>,
   nextOf: (page: Page) => string | null | undefined,
@@ -16,5 +16,5 @@ export async function* followPages<Page>(
     if (next === null || next === position) return
     position = next
   }
-  throw new ProviderError('unavailable', 'The provider returned next pages without end')
+  throw new ProviderError('unavailable', `The provider returned a list of more than ${PAGES_MAX} pages`)
 }

@@ -10,7 +10,7 @@ export type Refusal = Exclude<FailureCode, 'access_ended' | 'not_configured'>
 /** A provider's failure. `message` is the provider's own message, verbatim, and may be shown to users. */
 export class ProviderError extends Error {
   readonly kind: ProviderErrorKind
-  /** A week at most: a longer wait is a mistake, and would end a source for good. */
+  /** At most a week. A longer wait is the provider's mistake and would stop the source forever. */
   readonly retryAfterMs: number | null
   /** The provider's error code or HTTP status, for decisions in the adapter. */
   readonly code: string | null

@@ -5,8 +5,7 @@ const CHANNELS_MAX = 1000
 /** The settings of a source that its runs follow, as they are returned. */
 export const SourceSettings = z.object({
   channelAllowlist: z.array(z.string()).nullable().meta({
-    description:
-      'Slack only: the IDs of the only channels that are read; null: all channels that the bot is a member of.',
+    description: 'Slack only: IDs of the channels to read; null: all channels that the bot is a member of.',
     example: null,
   }),
 })
@@ -28,7 +27,7 @@ export const SentSettings = z.object({
     .nullable()
     .meta({
       description:
-        'The IDs of the only channels to read, from `GET /v1/sources/{id}/channels`; null reads all that the bot is a member of.',
+        'IDs of the channels to read, from `GET /v1/sources/{id}/channels`; null: all channels that the bot is a member of.',
       example: ['C0123456789'],
     }),
 } satisfies Record<keyof SourceSettings, z.ZodType>)

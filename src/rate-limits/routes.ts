@@ -12,7 +12,7 @@ const RateWindow = z
   .object({
     apiKeyId: shownId('The key.', EXAMPLE_ID.apiKey),
     action: text('The action, as in `allowedActions`.', 'search'),
-    requests: count('Requests in the last 60 seconds, without those that were rate limited.', 12),
+    requests: count('Requests in the last 60 seconds, except those that were rate limited.', 12),
     remaining: count('Requests left now.', 48),
     resetAt: moment(
       'When the next request is allowed; if requests are left, when the oldest leaves the window.',
@@ -27,7 +27,7 @@ export const rateLimitRoutes = [
     path: '/v1/console/rate-limits',
     summary: "Show each key's requests in the last minute and the limit",
     description:
-      'For live keys, exact for this moment across all instances. Actions without requests are omitted. ' +
+      'Covers active keys and requests to all instances, exact as of now. Actions without requests are omitted. ' +
       `At most ${WINDOWS_MAX.toLocaleString('en')} windows.`,
     tag: 'API keys (console)',
     access: { surface: 'console', role: 'admin', action: 'admin' },
@@ -35,7 +35,7 @@ export const rateLimitRoutes = [
     responses: {
       200: z.object({
         requestsPerMinute: count('Requests that each key can send per action in any 60 seconds.', 60),
-        windows: z.array(RateWindow).describe('Fullest first.'),
+        windows: z.array(RateWindow).describe('The windows, fullest first.'),
       }),
     },
     handle: async ({ caller: { organizationId } }, { rateLimit, apiKeys }) => {

@@ -145,7 +145,7 @@ function toRequest(
   }
 }
 
-/** Deletes requests that are too old, one workspace per statement. Any number of instances can run it at once. */
+/** Deletes requests that are too old, one workspace per statement. Safe to run on several instances at once. */
 export async function deleteExpiredRequests(db: Db, now: Date): Promise<void> {
   const oldest = new Date(now.getTime() - REQUESTS_KEPT_DAYS * DAY_MS)
   const organizations = await db.selectFrom('organizations').select('id').execute()

@@ -19,8 +19,8 @@ export const requestLogRoutes = [
     path: '/v1/console/request-log',
     summary: 'List requests of API keys, newest first',
     description:
-      `The last ${REQUESTS_KEPT_MAX.toLocaleString('en')} requests of at most ${REQUESTS_KEPT_DAYS} days. Other instances write ` +
-      'theirs every five seconds. Bodies, query strings and responses are not logged.',
+      `The last ${REQUESTS_KEPT_MAX.toLocaleString('en')} requests, at most ${REQUESTS_KEPT_DAYS} days old. Requests to other ` +
+      'instances appear within about five seconds. Bodies, query strings and responses are not logged.',
     tag: 'API keys (console)',
     access: { surface: 'console', role: 'admin', action: 'admin' },
     audit: 'none',
@@ -30,8 +30,8 @@ export const requestLogRoutes = [
         .string()
         .regex(/^[2-5](?:xx|\d\d)$/, 'must be a status such as 404, or a class such as 4xx')
         .optional()
-        .describe('Only this status, or this class of statuses.'),
-      path: z.string().max(200).optional().describe('Only paths that begin with this.'),
+        .describe('Only requests with this status, or with a status of this class.'),
+      path: z.string().max(200).optional().describe('Only paths with this prefix.'),
       from: Timestamp.optional().describe('Only requests answered at or after this time.'),
       to: Timestamp.optional().describe('Only requests answered before this time.'),
       cursor: pageCursor,

@@ -7,7 +7,7 @@ export const LoggedRequest = z
     method: text('HTTP method.', 'POST'),
     path: text('Path with parameter names in place of their values.', '/v1/search'),
     status: z.int().meta({
-      description: 'HTTP status of the response. 499: the client disconnected before it.',
+      description: 'HTTP status of the response; 499: the client disconnected first.',
       example: 200,
     }),
     durationMs: count('Milliseconds until the response was sent.', 12),
@@ -17,5 +17,5 @@ export const LoggedRequest = z
     keyName: textOrNull('The name of the key, even of a revoked one.', 'support bot'),
     answeredAt: moment('When the request was answered.'),
   })
-  .meta({ id: 'LoggedRequest', description: 'An answered request of an API key, without contents.' })
+  .meta({ id: 'LoggedRequest', description: 'A request made with an API key, without its contents.' })
 export type LoggedRequest = z.output<typeof LoggedRequest>

@@ -35,7 +35,7 @@ export function createRetrieval(deps: {
 } {
   const concurrency = deps.searchesAtOnce ?? SEARCHES_AT_ONCE
   const admit = createFairLimit({
-    what: 'Searches',
+    what: 'searches',
     concurrency,
     concurrencyPerOwner: Math.max(1, concurrency - 1),
     waitMaxMs: WAIT_MAX_MS,

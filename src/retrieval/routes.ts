@@ -39,7 +39,7 @@ export const retrievalRoutes = [
     path: '/search',
     summary: 'Search',
     description:
-      'The chunks nearest to the query by cosine similarity, best first, within the providers of the key. `rank: "hybrid"` also orders the nearest by the words of the query.',
+      'The chunks nearest to the query by cosine similarity, best first, within the providers of the key. `rank: "hybrid"` also orders the nearest chunks by the words of the query.',
     action: 'search',
     audit: 'search.retrieve',
     responses: { 200: SearchResponse },

@@ -21,7 +21,7 @@ export const hitLimit = z.int().min(1).max(HITS_MAX).default(HITS_DEFAULT).descr
 /** How fast hits lose relevance with age. */
 export const recency = z.number().min(1).max(RECENCY_DAYS_MAX).optional().meta({
   description:
-    'Prefers newer items: a half-life in days. An item loses up to 35% of its relevance with age, half of that after one half-life.',
+    'A half-life in days, to prefer newer items. An item loses up to 35% of its relevance with age, half of that after one half-life.',
   example: 30,
 })
 
@@ -35,7 +35,7 @@ export const SearchRequest = z
     onBehalfOf,
     recency,
     rank: Rank.default('vector').describe(
-      "The order of hits: `vector`, by score; or `hybrid`, by the query's words and the vectors together, with `relevance`.",
+      "The order of hits: `vector` orders by score; `hybrid` combines the query's words with the vectors and returns `relevance`.",
     ),
   })
   .meta({ id: 'SearchRequest', description: 'The body of search and context.' })
@@ -55,7 +55,7 @@ export const Hit = z
       .number()
       .min(0)
       .max(1)
-      .meta({ description: 'Cosine similarity to the query, 1 at best.', example: 0.62 }),
+      .meta({ description: 'Cosine similarity to the query, at most 1.', example: 0.62 }),
     relevance: z.number().min(0).max(1).optional().meta({
       description:
         'How well the hit matches, which determines the order. Only in hybrid order and in searches with `recency`.',

@@ -10,7 +10,7 @@ export interface SourceServices {
   sources: Sources
 }
 
-const params = z.object({ id: idOf("The source's id, from `GET /v1/sources`.", EXAMPLE_ID.source) })
+const params = z.object({ id: idOf("The source's ID, from `GET /v1/sources`.", EXAMPLE_ID.source) })
 
 export const sourceRoutes = [
   ...twins<SourceServices>()({
@@ -31,7 +31,7 @@ export const sourceRoutes = [
     path: '/sources/{id}/channels',
     summary: "List a Slack source's channels",
     description:
-      'Every public channel, and the private ones that the bot is a member of; archived ones are left out.',
+      'All public channels, and the private channels that the bot is a member of. Archived channels are omitted.',
     tag: 'Sources',
     action: 'sources:read',
     consoleRole: 'admin',
@@ -53,7 +53,7 @@ export const sourceRoutes = [
     path: '/v1/sources/{id}',
     summary: "Change a Slack source's channel allowlist",
     description:
-      'Takes effect on the next sync run, which joins the public channels on the list and deletes the items of other channels. `null` ingests every channel that the bot is a member of, and joins none.',
+      'Takes effect with the next sync run, which joins the public channels on the list and deletes the items of other channels. `null` ingests every channel that the bot is a member of, and joins none.',
     tag: 'Sources',
     access: { surface: 'agent', action: 'sources:write' },
     audit: 'connector.allowlist.update',
@@ -140,7 +140,7 @@ export const sourceRoutes = [
     path: '/v1/console/overview',
     summary: 'Counts of stored items',
     description:
-      'For the first page of the console: the items that you may read. Counting stops at 100,000 items per source and 500,000 passages.',
+      "For the console's first page. Counts only items that you may read, up to 100,000 items per source and 500,000 passages.",
     tag: 'Sources (console)',
     access: { surface: 'console', role: 'member', action: 'sources:read' },
     audit: 'none',

@@ -16,29 +16,29 @@ import { Audience } from './audience.ts'
 
 export const SourceView = z
   .object({
-    id: shownId("The source's id: `connectorId` elsewhere.", EXAMPLE_ID.source),
-    provider: providerOf('The provider that it reads.'),
+    id: shownId("The source's ID. Other endpoints call it `connectorId`.", EXAMPLE_ID.source),
+    provider: providerOf("The source's provider."),
     status: z.enum(SOURCE_STATUSES).meta({
       description:
-        '`pending` until the first sync has succeeded, `error` after one that failed, `disabled` while a person paused it.',
+        '`pending` until the first sync succeeds, `error` after a failed sync, `disabled` while the source is paused.',
       example: 'active',
     }),
     displayName: text('Display name.', 'Team wiki'),
     externalAccountId: text('The account at the provider.', 'T0123456789'),
-    lastSyncedAt: momentOrNull('When its last sync succeeded; null: never, or push only.'),
+    lastSyncedAt: momentOrNull('When a sync last succeeded; null: never, or the source is push-only.'),
     errorMessage: textOrNull("Why the last sync failed, in the provider's words."),
     errorCode: z.enum(FAILURE_CODES).nullable().optional().meta({
       description: 'Why the last sync failed; null: see `errorMessage`. Only for people in the console.',
       example: null,
     }),
     itemsSkipped: count(
-      'Items that its syncs could not read, or that contain nothing to read, as of the last one. Only for people in the console.',
+      'Items that syncs could not read or that contain nothing to read, as of the last sync. Only for people in the console.',
       4,
     ).optional(),
     // Agents see only the allowlist; people see every setting.
     ...SourceSettings.partial().shape,
     channelAllowlist: SourceSettings.shape.channelAllowlist,
-    sourceItemCount: count('Number of its items.', 128),
+    sourceItemCount: count('Number of stored items.', 128),
     policyHealth: z.record(z.string(), z.unknown()).nullable().meta({
       description: 'Google Drive only: how many files lack their access policy, and how to fix it.',
       example: null,
@@ -57,11 +57,14 @@ export const SourceName = label.meta({ description: 'Display name.', example: 'T
 export const SourceChange = z
   .strictObject({
     displayName: SourceName.optional(),
-    status: z.enum(['active', 'disabled']).optional().describe('`disabled` pauses it, `active` resumes it.'),
+    status: z
+      .enum(['active', 'disabled'])
+      .optional()
+      .describe('`disabled` pauses the source, `active` resumes it.'),
     ...SentSettings.partial().shape,
     audience: Audience.optional().meta({
       description:
-        'Who may read items of a source whose provider does not say: `everyone`, `connector` (the person who connected it), or addresses.',
+        "Who may read the source's items if its provider does not report this: `everyone`, `connector` (the person who connected the source), or a list of addresses.",
       example: 'connector',
     }),
   })
@@ -71,16 +74,16 @@ export type SourceChange = z.output<typeof SourceChange>
 
 export const SlackChannel = z
   .object({
-    id: text("The channel's id, for the allowlist.", 'C0123456789'),
+    id: text("The channel's ID, for the allowlist.", 'C0123456789'),
     name: text('Its name.', 'general'),
-    isPrivate: z.boolean().meta({ description: 'Whether only its members see it.', example: false }),
-    memberCount: count('People in it.', 42),
+    isPrivate: z.boolean().meta({ description: 'Whether only members can see the channel.', example: false }),
+    memberCount: count('Number of members.', 42),
   })
   .meta({ id: 'SlackChannel', description: 'A channel of a Slack workspace.' })
 
 export const Overview = z.object({
-  items: count('Items that are stored.', 128),
-  chunks: count('Their passages.', 431),
+  items: count('Stored items.', 128),
+  chunks: count('Passages of the stored items.', 431),
   itemsWaiting: count('Items that the memory canvas has not read yet.', 0),
   sources: z
     .array(
@@ -91,18 +94,23 @@ export const Overview = z.object({
         status: true,
         lastSyncedAt: true,
       }).extend({
-        items: count('Items stored under it.', 128),
+        items: count('Stored items of the source.', 128),
       }),
     )
-    .describe('The sources, the oldest first.'),
-  isCapped: z.boolean().meta({ description: 'Whether the real numbers are higher.', example: false }),
+    .describe('The sources, oldest first.'),
+  isCapped: z
+    .boolean()
+    .meta({
+      description: 'Whether counting stopped at a limit. The real numbers are then higher.',
+      example: false,
+    }),
 })
 export type Overview = z.output<typeof Overview>
 
 export const RemovalPreview = z.object({
   items: count('Items that would be deleted.', 120),
-  chunks: count('Their passages, each with its vector.', 410),
-  itemsKept: count('Items that other sources also have, which stay.', 8),
+  chunks: count('Passages of these items, each with its vector.', 410),
+  itemsKept: count('Items that stay because other sources also have them.', 8),
   syncRuns: count('Sync runs that would be deleted.', 14),
 })
 export type RemovalPreview = z.output<typeof RemovalPreview>

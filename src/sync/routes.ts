@@ -29,7 +29,7 @@ const ActiveSyncRun = z.object({
   alreadyActive: z.literal(true).describe('The run already existed.'),
 })
 
-const SyncRunList = z.object({ syncRuns: z.array(SyncRun).describe('The runs, the newest first.') })
+const SyncRunList = z.object({ syncRuns: z.array(SyncRun).describe('The runs, newest first.') })
 
 const shared = { path: '/sync-runs', tag: 'Sync runs', consoleRole: 'admin' } as const
 
@@ -59,12 +59,12 @@ export const syncRoutes = [
     operationId: 'getSyncRun',
     method: 'GET',
     path: '/sync-runs/{id}',
-    summary: 'Show a sync run and the items it could not read',
+    summary: 'Show a sync run and the items that it could not read',
     description:
-      "`failures` lists the first hundred; `itemsFailed` counts all. In the console, what a run found is the sum of `itemsIngested`, `itemsUnchanged`, `itemsDeleted` and `itemsSkipped`. An item that failed in part is stored. `waitingUntil` is set while the run waits for a time that its provider set. `needsReconnection`: the account's access has ended; connect it again. `nextRunAt`: the source's next scheduled sync; null while the run is active or the source is paused.",
+      "`failures` lists the first hundred items that could not be read; `itemsFailed` counts all of them. In the console, the number of items that a run found is the sum of `itemsIngested`, `itemsUnchanged`, `itemsDeleted` and `itemsSkipped`. An item that failed in part is stored. `waitingUntil` is set while the run waits because its provider asked it to. `needsReconnection`: the account's access has ended; connect the account again. `nextRunAt`: the source's next scheduled sync; null while the run is active or the source is paused.",
     action: 'sync:read',
     audit: 'none',
-    params: z.object({ id: idOf("The run's id, from the list.", EXAMPLE_ID.syncRun) }),
+    params: z.object({ id: idOf("The run's ID, from the list.", EXAMPLE_ID.syncRun) }),
     responses: {
       200: SyncRunDetails,
     },
@@ -76,21 +76,19 @@ export const syncRoutes = [
     method: 'POST',
     summary: 'Queue a sync run',
     description:
-      'While a run is queued or running for the source, that one is returned with 202. Put the `id` of a connected source ' +
-      "(`GET /v1/sources`) in place of the example's `connectorId`.",
+      "If a run of the source is already queued or running, returns that run with 202. Replace the example's `connectorId` " +
+      'with the `id` of a connected source (`GET /v1/sources`).',
     action: 'sync:write',
     audit: 'sync_run.create',
     body: z.strictObject({
       connectorId: idOf(
-        'The source to sync: the `id` of a connected one, from `GET /v1/sources`.',
+        'The source to sync: the `id` of a connected source, from `GET /v1/sources`.',
         EXAMPLE_ID.source,
       ),
       fullResync: z
         .boolean()
         .default(false)
-        .describe(
-          "Read every item again, not only what changed; slower, and uses more of the provider's quota.",
-        ),
+        .describe("Reads every item again, not only changes. Slower, and uses more of the provider's quota."),
     }),
     refuses: ['not_found', 'source_disabled', 'source_push_only', 'not_configured'],
     responses: { 201: QueuedSyncRun, 202: ActiveSyncRun },
@@ -108,11 +106,11 @@ export const syncRoutes = [
     tag: 'Sync runs (console)',
     summary: 'List the items that a source could not read',
     description:
-      'Items that its runs could not read or store since its last full sync, and have not stored since, with the reason; ' +
-      'also files without text and of types that are not read. Each run reports its first hundred of both.',
+      'Items that runs could not read or store since the last full sync, with the reason, unless a later run stored them. ' +
+      'Includes files without text and of unsupported types. Each run reports its first hundred items of either kind.',
     access: { surface: 'console', role: 'admin', action: 'sync:read' },
     audit: 'none',
-    params: z.object({ id: idOf("The source's id.", EXAMPLE_ID.source) }),
+    params: z.object({ id: idOf("The source's ID.", EXAMPLE_ID.source) }),
     responses: {
       200: SkippedItems,
     },
@@ -127,11 +125,11 @@ export const syncRoutes = [
     summary: 'Sync one item again',
     description:
       "Reads the item from its provider now, independently of the source's runs, and returns once it is stored. An item that is " +
-      'no longer there is deleted. Pushed and imported items cannot be synced.',
+      'no longer at the provider is deleted. Pushed and imported items cannot be synced.',
     access: { surface: 'console', role: 'admin', action: 'sync:write' },
     onBehalfOf: 'query',
     audit: 'source_item.sync',
-    params: z.object({ id: idOf("The item's id.", EXAMPLE_ID.sourceItem) }),
+    params: z.object({ id: idOf("The item's ID.", EXAMPLE_ID.sourceItem) }),
     query: z.strictObject({ onBehalfOf: onBehalfOfQuery }),
     refuses: [
       ...PERSON_REFUSALS,

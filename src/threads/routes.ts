@@ -23,7 +23,7 @@ const shared = {
 } as const
 
 const define = defineRoute<ThreadServices>()
-const id = idOf("The thread's id.", EXAMPLE_ID.thread)
+const id = idOf("The thread's ID.", EXAMPLE_ID.thread)
 const TURN_BYTES_MAX = 1024 * 1024
 
 export const threadRoutes = [
@@ -67,7 +67,7 @@ export const threadRoutes = [
     path: '/v1/console/threads',
     summary: 'Delete all your threads',
     audit: 'thread.delete',
-    responses: { 200: z.object({ deleted: count('How many threads were deleted.', 3) }) },
+    responses: { 200: z.object({ deleted: count('Number of deleted threads.', 3) }) },
     handle: async ({ caller }, { threads }) => reply(200, await threads.removeAll(caller)),
   }),
   define({
@@ -84,7 +84,10 @@ export const threadRoutes = [
     onBehalfOf: 'query',
     refuses: PERSON_REFUSALS,
     responses: {
-      200: z.object({ thread: ThreadSummary, turns: z.array(Turn).describe('In the order asked.') }),
+      200: z.object({
+        thread: ThreadSummary,
+        turns: z.array(Turn).describe('The questions, in the order asked.'),
+      }),
     },
     handle: async ({ caller, viewer, params }, { threads }) =>
       reply(200, await threads.get(caller, requireViewer(viewer), params.id)),
@@ -112,7 +115,7 @@ export const threadRoutes = [
     summary: 'Rate an answer',
     description: 'The audit trail records the feedback with the request ID of the answer.',
     audit: 'thread.feedback',
-    params: z.object({ id, turnId: idOf("The turn's id.", EXAMPLE_ID.turn) }),
+    params: z.object({ id, turnId: idOf("The turn's ID.", EXAMPLE_ID.turn) }),
     body: z
       .strictObject({
         feedback: Feedback.nullable().meta({

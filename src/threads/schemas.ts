@@ -23,7 +23,11 @@ const answer = z
 const title = z.string().max(1_000).meta({ description: "The item's title.", example: 'Vacation policy' })
 
 const citation = {
-  index: z.int().min(1).max(CITATIONS_MAX).meta({ description: 'The N of its marker `[N]`.', example: 1 }),
+  index: z
+    .int()
+    .min(1)
+    .max(CITATIONS_MAX)
+    .meta({ description: 'The number N of its marker `[N]`.', example: 1 }),
   title,
   url: z
     .string()
@@ -55,7 +59,7 @@ export const NewTurn = z
 export type NewTurn = z.output<typeof NewTurn>
 
 const StoredTurn = z.object({
-  id: shownId("The turn's id.", EXAMPLE_ID.turn),
+  id: shownId("The turn's ID.", EXAMPLE_ID.turn),
   question,
   answer,
   citations: z
@@ -89,9 +93,9 @@ export type Turn = z.output<typeof Turn>
 
 export const ThreadSummary = z
   .object({
-    id: shownId("The thread's id.", EXAMPLE_ID.thread),
+    id: shownId("The thread's ID.", EXAMPLE_ID.thread),
     title: text('Its first question.', 'How many vacation days do I get?'),
-    turnCount: count('How many questions it has.', 2),
+    turnCount: count('Number of questions.', 2),
     createdAt: moment('When it was created.'),
     updatedAt: moment('When its last question was stored.'),
   })

@@ -37,9 +37,9 @@ export const SearchFilter = z
       METADATA_KEYS_MAX,
     )
       .optional()
-      .describe('With exactly these values at these metadata keys.'),
+      .describe('Only items with exactly these values at these metadata keys.'),
   })
-  .meta({ id: 'SearchFilter', description: "Conditions that a hit's item must meet, all of them." })
+  .meta({ id: 'SearchFilter', description: "Conditions on a hit's item, all of which must be met." })
 export type SearchFilter = z.output<typeof SearchFilter>
 
 /** Longer metadata, in stored bytes, is not held in memory. */

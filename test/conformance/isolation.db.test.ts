@@ -216,7 +216,7 @@ describe('a key with a provider scope', () => {
     expect(untried.map(({ operationId }) => operationId)).toEqual([])
   })
 
-  it('gets exactly the answers for missing resources when a resource is out of scope, and changes none [KEY-20, SEA-9]', async () => {
+  it('gets the same 404 for a resource out of scope as for a missing one, and changes nothing [KEY-20, SEA-9]', async () => {
     const missing = {
       item: randomUUID(),
       source: randomUUID(),

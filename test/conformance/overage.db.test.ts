@@ -58,7 +58,7 @@ describe('after a downgrade', () => {
       used: 3,
       limit: 2,
     })
-    expect(refused.body.error).toMatch(/revoke another or upgrade/)
+    expect(refused.body.error).toMatch(/revoke an older one or upgrade/)
     for (const path of ['/v1/sources', '/v1/source-items', '/v1/api-keys', '/v1/audit-events'])
       expect((await call('GET', path, { key: newest })).status, path).toBe(200)
     const minted = await call('POST', '/v1/api-keys', {

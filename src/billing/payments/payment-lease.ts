@@ -57,5 +57,5 @@ export async function keepPaymentLease(db: Db, held: PaymentLease): Promise<void
 }
 
 function busy(): AppError {
-  return unavailable('overloaded', 'Billing of this workspace is busy', 5)
+  return unavailable('overloaded', 'Another billing change is in progress in this workspace', 5)
 }

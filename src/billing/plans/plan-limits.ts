@@ -65,7 +65,7 @@ export async function beyondPlanError(db: Db, organizationId: string, resource: 
   const { many, one, free } = RESOURCE_NAMES[resource]
   return new AppError(
     'plan_limit_reached',
-    `The plan covers the ${limit ?? used} oldest of ${used} ${many}, and this ${one} is newer; ${free} or upgrade`,
+    `This ${one} is beyond the plan's ${limit ?? used} ${many}; ${free} or upgrade`,
     { details: { resource, tier: plan.tier, used, limit } },
   )
 }
@@ -88,8 +88,8 @@ export async function readRoom(db: Db, organizationId: string): Promise<Room> {
 }
 
 const RESOURCE_NAMES = {
-  agents: { one: 'key', many: 'keys with search, context or ask', free: 'revoke another' },
-  connectors: { one: 'connector', many: 'connectors', free: 'delete another' },
+  agents: { one: 'key', many: 'keys with search, context or ask', free: 'revoke an older one' },
+  connectors: { one: 'connector', many: 'connectors', free: 'delete an older one' },
 } as const
 
 interface CurrentPlan {

@@ -36,7 +36,9 @@ export const modelCheckRoutes = [
     summary: 'Call a model once',
     description: `Sends a fixed text and waits at most ${DEADLINE_MS / 1000} seconds. Nothing is stored.`,
     body: z.strictObject({
-      kind: z.enum(['language', 'embedding']).meta({ description: 'Which model.', example: 'embedding' }),
+      kind: z
+        .enum(['language', 'embedding'])
+        .meta({ description: 'The model to call.', example: 'embedding' }),
     }),
     refuses: ['not_configured'],
     responses: { 200: z.object({ test: ModelTest }) },

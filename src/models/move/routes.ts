@@ -22,7 +22,7 @@ export const modelMoveRoutes = [
     summary: 'Move all chunks to the configured embedding model',
     description:
       'Returns at once; the work continues in the background and survives restarts. Searches use the old vectors until ' +
-      'all new ones are there. A move that is already running continues.',
+      'all new ones are stored. A move that is already running continues.',
     audit: 'maintenance.reembed.start',
     handle: async ({ caller }, { modelMove }) => reply(200, await modelMove.start(caller)),
   }),

@@ -20,7 +20,7 @@ import {
 
 const GROUP_BYTES_MAX = 2 * 1024 * 1024
 const GROUP_FILTERS = ['displayName', 'externalId', 'id']
-const groupId = z.object({ id: idOf("The group's id.", EXAMPLE_ID.source) })
+const groupId = z.object({ id: idOf("The group's ID.", EXAMPLE_ID.source) })
 
 export const scimGroupRoutes = [
   define({

@@ -8,7 +8,7 @@ import { define, List, ListQuery, OneQuery, ScimPatchBody, shared, rangeOf, User
 import { readUser } from './user-shape.ts'
 
 const USER_FILTERS = ['userName', 'externalId', 'displayName', 'emails.value', 'emails', 'id']
-const userId = z.object({ id: idOf("The user's id.", EXAMPLE_ID.user) })
+const userId = z.object({ id: idOf("The user's ID.", EXAMPLE_ID.user) })
 
 export const scimUserRoutes = [
   define({

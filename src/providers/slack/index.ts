@@ -43,8 +43,8 @@ export const slack: Provider<'slack'> = defineProvider({
     {
       operationId: 'cleanUpSlackSystemEvents',
       name: 'cleanup-system-events',
-      summary: 'Remove Slack system messages that were stored as content',
-      description: 'With `dryRun` nothing is removed, and `deleted` says how many would be.',
+      summary: 'Delete Slack system messages that were stored as content',
+      description: 'With `dryRun`, nothing is deleted; `deleted` is the number of messages that would be.',
       sourceKind: 'message',
       subtypes: SLACK_SYSTEM_SUBTYPES,
       // Slack's text when a user joins or leaves, for messages stored without their subtype.

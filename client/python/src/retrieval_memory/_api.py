@@ -116,7 +116,7 @@ class SearchRequest(TypedDict):
 
 
 class SearchFilter(TypedDict):
-    """Conditions that a hit's item must meet, all of them."""
+    """Conditions on a hit's item, all of which must be met."""
 
     providers: NotRequired[list[Provider]]
     sourceKinds: NotRequired[list[Literal["message", "document", "file"]]]
@@ -129,7 +129,7 @@ class SearchFilter(TypedDict):
 
 
 class SearchRequestOnBehalfOf(TypedDict):
-    """Only what this person may read. An unknown person reads only public items."""
+    """Limits the response to what this person may read. An unknown person can read only public items."""
 
     email: str
 
@@ -220,7 +220,7 @@ class AskRequestConversationItem(TypedDict):
 
 
 class AskRequestOnBehalfOf(TypedDict):
-    """Only what this person may read. An unknown person reads only public items."""
+    """Limits the response to what this person may read. An unknown person can read only public items."""
 
     email: str
 
@@ -333,7 +333,7 @@ class DeletedSourceItem(TypedDict):
 
 
 class DeletedSourceItemSourceItem(TypedDict):
-    """The id of the removed item."""
+    """IDs of the deleted item."""
 
     id: str
     connectorId: str
@@ -392,7 +392,7 @@ class ExportWorkspaceRequest(TypedDict):
 
 
 class ExportWorkspaceRequestOnBehalfOf(TypedDict):
-    """Only what this person may read. An unknown person reads only public items."""
+    """Limits the response to what this person may read. An unknown person can read only public items."""
 
     email: str
 
@@ -429,7 +429,7 @@ class CanvasNode(TypedDict):
 
 
 class CanvasEdge(TypedDict):
-    """A relation of two nodes."""
+    """A relation between two nodes."""
 
     id: str
     source: str
@@ -451,7 +451,7 @@ class CanvasEntity(TypedDict):
 
 
 class CanvasEntityEntity(TypedDict):
-    """What it is."""
+    """The entity."""
 
     id: str
     type: Literal["person", "organization", "channel", "topic"]

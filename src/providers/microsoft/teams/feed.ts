@@ -118,6 +118,6 @@ async function missingIn(run: TeamsRun, id: string): Promise<string[]> {
 
 function messagesOf({ channels }: TeamsRun, id: string): string {
   const channel = channels.get(id)
-  if (channel === undefined) throw new Error('a channel without a team has no messages')
+  if (channel === undefined) throw new Error('the state names a channel of an unknown team')
   return `${channelPath(channel)}/messages`
 }
