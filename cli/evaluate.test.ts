@@ -117,6 +117,9 @@ describe('a file of questions', () => {
     ['question,page\na,"b', /line 2: a quote/],
     [`question,page\n${'q,p\n'.repeat(1_001)}`, /more than 1000/],
     [`question,page\n${'q'.repeat(8_193)},p`, /line 2/],
+    [`question,page\nq,${'p'.repeat(8_193)}`, /line 2: the page has more than 8192/],
+    ['question;page\nq;p', /separated by commas/],
+    [Buffer.from('question,page\nq,p\nWer prüft?,p', 'latin1').toString(), /line 3: not UTF-8/],
   ])('rejects files without usable questions: case %#', (text, message) => {
     expect(() => readQuestions(text)).toThrow(message)
   })

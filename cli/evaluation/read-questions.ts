@@ -23,6 +23,8 @@ interface Row {
 
 const COLUMNS = new Set(['question', 'page', 'fact'])
 const QUESTIONS_MAX = 1_000
+/** Decoders put it where the bytes are not UTF-8. */
+const UNDECODED = '\uFFFD'
 /** More would scroll the first ones away. */
 const FAULTS_SHOWN = 20
 
@@ -33,7 +35,7 @@ export function readQuestions(text: string): ExpectedQuestion[] {
   const unknown = names.filter((name, at) => !COLUMNS.has(name) || names.indexOf(name) !== at)
   if (!names.includes('question') || names.length < 2 || unknown.length > 0)
     throw new QuestionFileError(
-      `line 1: the header must be "question" with "page", "fact" or both, not "${names.join(',')}"`,
+      `line 1: the header must be "question" with "page", "fact" or both, separated by commas, not "${names.join(',')}"`,
     )
   const faults: string[] = []
   const questions = rows.map(({ line, cells }) => {
@@ -57,8 +59,11 @@ function faultOf(
   if (cells > columns)
     return `${cells} columns, but the header has ${columns}; put cells with commas in quotes`
   if (question === '') return 'no question'
-  if (question.length > QUERY_CHARACTERS_MAX)
-    return `the question has more than ${QUERY_CHARACTERS_MAX} characters`
+  for (const [name, cell] of Object.entries({ question, page, fact })) {
+    if (cell.length > QUERY_CHARACTERS_MAX)
+      return `the ${name} has more than ${QUERY_CHARACTERS_MAX} characters`
+    if (cell.includes(UNDECODED)) return `not UTF-8; save the file as "CSV UTF-8"`
+  }
   if (page === '' && fact === '') return 'neither a page nor a fact'
   return null
 }
