@@ -22,3 +22,17 @@ it('yields to other work while it writes a large response', async () => {
   clearInterval(counting)
   expect(loops).toBeGreaterThan(5)
 })
+
+it('writes one long text in each iteration of the event loop', async () => {
+  let iteration = 0
+  let counting = setImmediate(function count() {
+    iteration += 1
+    counting = setImmediate(count)
+  })
+  const writtenIn: number[] = []
+  const written = { toJSON: () => writtenIn.push(iteration) }
+  const item = { body: 'x'.repeat(1_000_000), written }
+  await Promise.all(Array.from({ length: 10 }, () => stringifyCooperatively({ item })))
+  clearImmediate(counting)
+  expect(new Set(writtenIn).size).toBe(10)
+})
