@@ -49,6 +49,14 @@ describe('suggested questions', () => {
     ])
   })
 
+  it('omit titles and names that would reverse the rest of the question', () => {
+    const names = [name('person', '\u202Eecalevol adA'), name('person', 'Grace Hopper')]
+    expect(suggestQuestions(documents('\u2067yrassolG', 'Glossary'), names)).toEqual([
+      'What does “Glossary” say?',
+      'What does Grace Hopper work on?',
+    ])
+  })
+
   it('ask about one item of each source before a second of one', () => {
     const drive = { title: 'Price list', sourceKind: 'file', connectorId: 'drive' }
     const chat = {

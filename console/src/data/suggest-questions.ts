@@ -27,6 +27,9 @@ const AFTER_VERBS = new Set(
    off out back`.split(/\s+/),
 )
 
+/** Characters that set the direction of the text after them: the question's own words would be reversed. */
+const DIRECTION = /[\u202A-\u202E\u2066-\u2069]/
+
 interface Titled {
   title: string
   sourceKind: string
@@ -54,8 +57,9 @@ export function suggestQuestions(
   names: readonly Named[],
   own = '',
 ): readonly string[] {
-  const documents = items.filter(({ sourceKind }) => sourceKind !== 'message')
-  const asked = items.filter(({ sourceKind }) => sourceKind === 'message')
+  const plain = items.filter(({ title }) => !DIRECTION.test(title))
+  const documents = plain.filter(({ sourceKind }) => sourceKind !== 'message')
+  const asked = plain.filter(({ sourceKind }) => sourceKind === 'message')
   const ofTitles = [...candidates(documents, questionOfTitle), ...candidates(asked, questionInMessage)]
   const shown = documents.filter(({ title }) => isShort(title.trim()) && !title.trim().endsWith('?'))
   // Documents of a numbered series make less specific questions.
@@ -68,7 +72,8 @@ export function suggestQuestions(
     questionOfContents,
   )
   const known = names.filter(
-    ({ kind, label }) => kind === 'entity' && label.toLowerCase() !== own.toLowerCase(),
+    ({ kind, label }) =>
+      kind === 'entity' && label.toLowerCase() !== own.toLowerCase() && !DIRECTION.test(label),
   )
   const ofPeople = named(known.filter(({ type }) => type === 'person'))
   const ofSubjects = named(known.filter(({ type }) => type !== 'person'))

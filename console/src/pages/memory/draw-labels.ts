@@ -1,6 +1,14 @@
 import type { NodeHoverDrawingFunction, NodeLabelDrawingFunction } from 'sigma/rendering'
 import type { CanvasNode, ColorScheme } from './kinds.ts'
-import { type Box, type Dot, fitLabel, placeBox, placeLabel, type Size } from './place-labels.ts'
+import {
+  type Box,
+  type Dot,
+  fitLabel,
+  labelWidthMax,
+  placeBox,
+  placeLabel,
+  type Size,
+} from './place-labels.ts'
 
 export interface NodeAttributes {
   id: string
@@ -70,7 +78,7 @@ export function drawLabel(
   if (typeof label !== 'string' || highlighted === true || forceLabel === true) return
   context.font = fontOf(settings)
   const widthOf = (text: string): number => context.measureText(text).width
-  const text = fitLabel(label, room.width, widthOf)
+  const text = fitLabel(label, labelWidthMax(room), widthOf)
   const size = { width: widthOf(text), height: settings.labelSize + 2 }
   const place = placeLabel({ x, y, radius }, size, { room, labels, dots })
   if (place === undefined) return

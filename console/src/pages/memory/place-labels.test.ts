@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Box, fitLabel, overlaps, placeBox, placeLabel } from './place-labels.ts'
+import { type Box, fitLabel, labelWidthMax, overlaps, placeBox, placeLabel } from './place-labels.ts'
 
 const room = { width: 320, height: 200 }
 const dot = fc.record({
@@ -53,7 +53,9 @@ describe('the labels of a graph', () => {
     expect(overlaps(first, second)).toBe(false)
   })
 
-  it('are cut when they are wider than the canvas', () => {
+  it('are cut when they are wider than the canvas, or would cover the names around them', () => {
+    expect(labelWidthMax({ width: 200, height: 200 })).toBe(200)
+    expect(labelWidthMax({ width: 900, height: 600 })).toBe(260)
     const widthOf = (text: string): number => text.length * 10
     expect(fitLabel('short', 100, widthOf)).toBe('short')
     expect(fitLabel('a very long name', 100, widthOf)).toBe('a very lo…')

@@ -81,6 +81,13 @@ export function overlaps(one: Box, other: Box): boolean {
   )
 }
 
+/** Of a node that is neither hovered nor chosen: longer names would hide those around them. */
+const LABEL_WIDTH_MAX = 260
+
+export function labelWidthMax(room: Size): number {
+  return Math.min(room.width, LABEL_WIDTH_MAX)
+}
+
 /** A label that is no wider than this, cut with an ellipsis if it must be. */
 export function fitLabel(label: string, widthMax: number, widthOf: (text: string) => number): string {
   if (widthOf(label) <= widthMax) return label
