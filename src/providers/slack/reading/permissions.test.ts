@@ -30,6 +30,26 @@ describe('the users of a workspace', () => {
   })
 })
 
+describe('the users that Slack lists', () => {
+  it('are no members of the workspace if they belong to another company', async () => {
+    const { slack, sync, read } = await connect()
+    await sync.run()
+    const own = sync.session.account.externalAccountId
+    const user = (id: string, more: object) => ({ id, profile: { email: `${id}@acme.example` }, ...more })
+    const members = [
+      user('own', { team_id: own }),
+      user('unsaid', {}),
+      // In a channel that the bot is in, and so no stranger.
+      user('partner', { team_id: 'TPARTNER', is_stranger: false }),
+      user('stranger', { is_stranger: true }),
+      // Of an enterprise, whose people belong to several workspaces.
+      user('grid', { team_id: 'TOTHER', enterprise_user: { teams: ['TOTHER', own] } }),
+    ]
+    slack.faults.add({ path: 'users.list', status: 200, body: { ok: true, members } })
+    expect((await read()).workspace).toEqual(['grid@acme.example', 'own@acme.example', 'unsaid@acme.example'])
+  })
+})
+
 describe('a private channel', () => {
   it('has its members, including guests, but no former members of the workspace', async () => {
     const { state, sync, read } = await connect()

@@ -46,6 +46,8 @@ export async function* listSlackPermissions(
   return { groupIds: privateChannels.map(({ id }) => id), needsRun: unlike.length > 0 }
 }
 
+type Member = NonNullable<UsersListResponse['members']>[number]
+
 interface Person {
   email: string
   isGuest: boolean
@@ -58,22 +60,30 @@ async function readPeople(run: SlackRun): Promise<Map<string, Person>> {
     run.client.users.list({ ...page, limit: PEOPLE_A_PAGE }),
   )) {
     for (const member of answer.members ?? []) {
-      const person = personOf(member)
+      const person = personOf(member, run.session.account.externalAccountId)
       if (person && member.id !== undefined) people.set(member.id, person)
     }
   }
   return people
 }
 
-function personOf(member: NonNullable<UsersListResponse['members']>[number]): Person | null {
+function personOf(member: Member, teamId: string): Person | null {
   const email = member.profile?.email
   if (!email || member.deleted || member.is_bot) return null
-  // In a channel shared with another company, that company's users are not in this workspace.
-  const isGuest = member.is_restricted === true || member.is_ultra_restricted === true || isStranger(member)
+  const isGuest =
+    member.is_restricted === true || member.is_ultra_restricted === true || isExternal(member, teamId)
   return { email, isGuest }
 }
 
-const isStranger = (member: object) => 'is_stranger' in member && member.is_stranger === true
+/**
+ * Whether somebody is in a channel shared with another company, but not in this workspace. A stranger is in none that
+ * the bot is in. Users of an enterprise may be in several workspaces.
+ */
+function isExternal(member: Member, teamId: string): boolean {
+  if ('is_stranger' in member && member.is_stranger === true) return true
+  const { team_id: home = teamId, enterprise_user: enterprise } = member
+  return home !== teamId && enterprise?.teams?.includes(teamId) !== true
+}
 
 async function readMembers(run: SlackRun, channel: string): Promise<string[]> {
   const members: string[] = []
