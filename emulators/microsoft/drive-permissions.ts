@@ -2,15 +2,21 @@ import type { Grant } from './drive-state.ts'
 import type { MicrosoftPeople } from './people.ts'
 
 /** Whether a permission concerns a person. People who do not own an item see only these. */
-export function applies({ user, people, link, group, siteGroup }: Grant, account: string): boolean {
+export function applies({ user, people, link, group, siteGroup, isForAll }: Grant, account: string): boolean {
   const isOpen = link === 'anonymous' || link === 'organization'
-  const isMember = group !== undefined || siteGroup !== undefined
+  const isMember = group !== undefined || siteGroup !== undefined || isForAll === true
   return user === account || people?.includes(account) === true || isOpen || isMember
+}
+
+const EVERYONE = { displayName: 'Everyone except external users' }
+const FOR_ALL = {
+  user: EVERYONE,
+  siteUser: { ...EVERYONE, id: '7', loginName: 'c:0-.f|rolemanager|spo-grid-all-users/0f0e0d0c-0b0a' },
 }
 
 /** https://learn.microsoft.com/graph/api/resources/permission */
 export function showGrant(everybody: MicrosoftPeople, grant: Grant, index: number): Record<string, unknown> {
-  const { roles = ['read'], user, group, siteGroup, link, people = [], invited } = grant
+  const { roles = ['read'], user, group, siteGroup, isForAll, link, people = [], invited } = grant
   const identities = (name: string) => {
     const { id, displayName, mail } = everybody.get(name)
     // Graph may omit the address; the profile has it.
@@ -21,6 +27,7 @@ export function showGrant(everybody: MicrosoftPeople, grant: Grant, index: numbe
       ? {
           ...(group && { group }),
           ...(siteGroup !== undefined && { siteGroup: { id: '5', displayName: siteGroup } }),
+          ...(isForAll && FOR_ALL),
         }
       : identities(user)
   return {

@@ -4,6 +4,8 @@ export interface Grant {
   user?: string
   group?: { id: string; displayName: string; email?: string }
   siteGroup?: string
+  /** Everyone except external users, whom SharePoint shows as a user of the site. */
+  isForAll?: true
   link?: 'anonymous' | 'organization' | 'users' | 'existingAccess'
   /** What the link allows; `view` by default. */
   linkType?: 'view' | 'createOnly'

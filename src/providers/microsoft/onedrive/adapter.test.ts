@@ -237,6 +237,11 @@ describe('readers', () => {
       { visibility: 'restricted', users: ['ada@acme.example'], groups: [TENANT] },
     ],
     [
+      'everyone except external users',
+      [{ isForAll: true }],
+      { visibility: 'restricted', users: ['ada@acme.example'], groups: [TENANT] },
+    ],
+    [
       'people of a link',
       [{ link: 'users', people: ['bob'] }],
       { visibility: 'restricted', users: ['ada@acme.example', 'bob@acme.example'] },

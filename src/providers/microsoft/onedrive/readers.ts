@@ -7,6 +7,8 @@ import { pathOf } from './drive-item.ts'
 import type { Drive } from './drives.ts'
 
 const READING = new Set(['read', 'write', 'owner'])
+/** The sign-in name of "Everyone except external users", and of "Everyone". */
+const FOR_ALL = /\|spo-grid-all-users\/|^c:0\(\.s\|true$/i
 const NEVER = '0001-01-01T00:00:00Z'
 
 const Identity = z.object({
@@ -19,6 +21,7 @@ const Identities = z.object({
   user: Identity.nullish(),
   group: Identity.nullish(),
   siteGroup: Identity.nullish(),
+  siteUser: z.object({ loginName: z.string().nullish() }).nullish(),
 })
 type Identities = z.output<typeof Identities>
 
@@ -68,9 +71,10 @@ export function createReaders(graph: Graph): Readers {
 
   async function addIdentity(
     names: Names,
-    { user, group, siteGroup }: Identities,
+    { user, group, siteGroup, siteUser }: Identities,
     drive: Drive | undefined,
   ): Promise<void> {
+    if (FOR_ALL.test(siteUser?.loginName ?? '')) names.groups.add((await organization())?.id ?? '')
     if (user != null) names.users.add(await addressOfUser(user))
     // Without an administrator's consent, Graph lists the members of neither kind, so the workspace defines these
     // groups.
