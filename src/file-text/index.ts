@@ -2,6 +2,7 @@
 export { decodeText } from './decode-text.ts'
 export { shortTitle, sourceKindOf } from './describe-document.ts'
 export { ExtractionError } from './extraction-error.ts'
+export { isHtmlNotice } from './html-notice.ts'
 export { COMMAND_FILE_LIMITS, SERVICE_FILE_LIMITS } from './limits.ts'
 export { markdownTable, tableRule } from './markdown-table.ts'
 export type { ExtractedText } from './parse-file.ts'

@@ -49,6 +49,23 @@ describe('an email file', () => {
     expect(text).toBe('From: a@example.com\n\n# Offer\n\nNow half off.')
   })
 
+  it('whose plain text only says to open the HTML is read as a page', async () => {
+    const mailOf = (...parts: string[]) =>
+      [
+        'From: a@example.com',
+        'MIME-Version: 1.0',
+        'Content-Type: multipart/alternative; boundary="x"',
+        '',
+        ...parts.flatMap((part) => ['--x', part, '']),
+        '--x--',
+      ].join('\r\n')
+    const notice = 'Content-Type: text/plain\r\n\r\nView this mail in your browser.'
+    const page = 'Content-Type: text/html\r\n\r\n<p>Your invoice is due.</p>'
+    const textOf = async (...parts: string[]) => (await readFile(extractor, 'mail', mailOf(...parts))).text
+    expect(await textOf(notice, page)).toBe('From: a@example.com\n\nYour invoice is due.')
+    expect(await textOf(notice)).toBe('From: a@example.com\n\nView this mail in your browser.')
+  })
+
   it('is refused if it is not an email or nested too deeply', async () => {
     await expect(readFile(extractor, 'mail', 'just words')).rejects.toThrow('it is not an email')
     const nested = Array.from(

@@ -1,5 +1,6 @@
 import PostalMime, { type Address, type Email } from 'postal-mime'
 import type { FileText } from './file-text.ts'
+import { isHtmlNotice } from './html-notice.ts'
 import { oneLine } from './markdown-table.ts'
 import { readHtml } from './read-html.ts'
 
@@ -34,9 +35,10 @@ function headersOf(mail: Email): string[] {
   return lines.filter(([, value]) => value !== '').map(([name, value]) => `${name}: ${oneLine(value)}`)
 }
 
-/** Prefers plain text; some senders add an empty one to the HTML. */
-function wordsOf({ text = '', html }: Email): string {
-  return text.trim() !== '' || html === undefined ? text : readHtml(html).text
+/** Prefers plain text. Some senders add an empty one to the HTML, or one that says to open it. */
+function wordsOf({ text = '', html = '' }: Email): string {
+  const isWhole = text.trim() !== '' && !isHtmlNotice(text)
+  return (isWhole ? '' : readHtml(html).text) || text
 }
 
 function attachmentsOf({ attachments }: Email): string {

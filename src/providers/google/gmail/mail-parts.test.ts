@@ -45,6 +45,19 @@ describe('the parts of a mail', () => {
     expect(textsOf(alternatives)).toEqual(['html: <p>rich</p>'])
   })
 
+  it('fall back to HTML when plain text only tells the reader to open it', () => {
+    const mail = (plain: string, ...more: MessagePart[]) =>
+      textsOf(group('multipart/alternative', leaf('text/plain', plain), ...more))
+    const html = leaf('text/html', '<p>Your invoice is due.</p>')
+    const notice = 'To view this email, open it in your browser: https://mail.example/v?id=1'
+    expect(mail(notice, html)).toEqual(['html: <p>Your invoice is due.</p>'])
+    expect(mail('This message requires an HTML viewer.', html)).toEqual(['html: <p>Your invoice is due.</p>'])
+    expect(mail(notice)).toEqual([`text: ${notice}`])
+    expect(mail(notice, leaf('text/html', ' '))).toEqual([`text: ${notice}`])
+    const long = `${'Your invoice is due. '.repeat(60)}View in browser`
+    expect(mail(long, html)).toEqual([`text: ${long}`])
+  })
+
   it('are read up to a bound when nested too deep or too many', () => {
     let deep = leaf('text/plain', 'too deep')
     for (let depth = 0; depth < 100; depth += 1) deep = group('multipart/mixed', deep)

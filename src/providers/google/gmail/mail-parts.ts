@@ -1,5 +1,6 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import { decodeWords } from 'postal-mime'
+import { isHtmlNotice } from '../../../file-text/index.ts'
 
 const MOST_PARTS = 300
 const DEEPEST = 30
@@ -70,16 +71,19 @@ function combine(mimeType: string, children: readonly MailParts[]): MailParts {
   return { texts, attachments }
 }
 
-// Some senders put an empty plain text next to the HTML.
+// Some senders put an empty plain text next to the HTML, or one that says to open the HTML.
 function bestOf(alternatives: readonly MailParts[]): TextPart[] {
   const plain = alternatives.find(({ texts }) =>
-    texts.some((text) => text.format === 'text' && !isBlank(text)),
+    texts.some((text) => text.format === 'text' && !isBlank(text) && !isNotice(text)),
   )
   const html = alternatives.findLast(({ texts }) => texts.some((text) => !isBlank(text)))
   return (plain ?? html)?.texts ?? []
 }
 
 const isBlank = ({ bytes }: TextPart) => bytes !== null && Buffer.from(bytes).toString('latin1').trim() === ''
+
+const isNotice = ({ bytes }: TextPart) =>
+  bytes !== null && isHtmlNotice(Buffer.from(bytes).toString('latin1'))
 
 const isDisposedOf = (part: MessagePart) =>
   /^\s*attachment\b/i.test(headerOf(part, 'Content-Disposition') ?? '')
