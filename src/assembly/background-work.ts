@@ -1,4 +1,4 @@
-import { createTask, type Task } from '../background/index.ts'
+import { createTask, releaseAllLeases, type Task } from '../background/index.ts'
 import type { Billing } from '../billing/index.ts'
 import { warnOfOtherModels } from '../models/index.ts'
 import type { Metrics } from '../health/index.ts'
@@ -66,6 +66,8 @@ export function createBackgroundWork(
   const forgetting = memory && forgettingOf(memory, logger)
   return {
     async start() {
+      // No other process can have the embedded database open.
+      if (database.driver === 'embedded') await releaseAllLeases(database.db)
       await Promise.all([journaled?.start(), warnOfOtherModels(database.db, models, logger)])
       memory?.start()
       forgetting?.start()
@@ -77,11 +79,6 @@ export function createBackgroundWork(
       removals.start()
       organizationRemovals.start()
       for (const worker of workers) worker.start()
-      // No other process can have the embedded database open: leases in it belong to a dead process.
-      if (database.driver === 'embedded') {
-        await billing.takeOver()
-        await outgoing.takeOver()
-      }
       billing.start()
       outgoing.start()
     },

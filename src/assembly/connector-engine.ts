@@ -1,11 +1,11 @@
 import { isOperatedLocally } from './console-identity.ts'
 import { setTimeout } from 'node:timers/promises'
-import { createTask } from '../background/index.ts'
+import { createDatabaseClock, createTask, type DatabaseClock, measureClockLag } from '../background/index.ts'
 import { type ProviderAccounts, createProviderAccounts } from '../connections/index.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { recognitionOf } from '../file-text/index.ts'
 import type { Items } from '../items/index.ts'
-import { type Clock, MINUTE_MS } from '../kernel/clock.ts'
+import { MINUTE_MS } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { traced, type Tracer } from '../kernel/tracer.ts'
 import { createPermissionPoller, type OpenSource, type PermissionPoller } from '../permission-polls/index.ts'
@@ -16,7 +16,6 @@ import {
   createSyncWorker,
   type ItemSyncDependencies,
   type OpenAccount,
-  releaseAllLeases,
   storedIds,
   type SyncWorker,
   type SyncWorkerDependencies,
@@ -29,6 +28,8 @@ import type { Foundation } from './foundation.ts'
 
 export interface ConnectorEngine {
   accounts: ProviderAccounts
+  /** When a source was read, on every instance. */
+  clock: DatabaseClock
   /** @throws `not_configured` for a provider that this deployment does not offer */
   requireOffered(provider: ProviderId): void
   /** Opens an account for a user who waits. */
@@ -62,6 +63,7 @@ export async function createConnectorEngine(
 ): Promise<ConnectorEngine> {
   const { settings, database, clock, logger, metrics } = deps
   const { db } = database
+  const databaseClock = createDatabaseClock(clock, () => measureClockLag(db))
   const adapters = await createProviderAdapters(settings.providers, clock, recognitionOf(settings.OCR))
   const onError = errorLog(logger)
   const wake = (): void => worker.wake()
@@ -80,7 +82,7 @@ export async function createConnectorEngine(
   })
   const worker: SyncWorker = createSyncWorker({
     db,
-    clock,
+    clock: databaseClock,
     items: deps.items,
     providers: adapters.offered,
     unoffered: unofferedBy(adapters),
@@ -96,18 +98,17 @@ export async function createConnectorEngine(
     follow: followRuns(deps.tracer),
     onError,
   })
-  const permissions = permissionPollerOf(deps, accounts, adapters)
+  const permissions = permissionPollerOf({ ...deps, clock: databaseClock }, accounts, adapters)
   const maintenance = createTask({ act: accounts.maintain, intervalMs: MAINTAIN_MS, onError })
   return {
     accounts,
+    clock: databaseClock,
     openAtOnce: openAtOnceOf(database, accounts),
     requireOffered: (provider) => void adapters.get(provider),
     wake,
     disconnect: () => accounts.revocations.run().catch(onError),
     async start() {
       if (settings.ROLE === 'api') return
-      // No other process can have the embedded database open: running syncs belong to a dead process.
-      if (database.driver === 'embedded') await Promise.all([releaseAllLeases(db), permissions.takeOver()])
       worker.start()
       permissions.start()
       if (adapters.offered.length > 0) maintenance.start()
@@ -126,7 +127,12 @@ function errorLog(logger: Logger): (err: unknown) => void {
 }
 
 function permissionPollerOf(
-  { database, clock, items, logger }: { database: OpenDatabase; clock: Clock; items: Items; logger: Logger },
+  {
+    database,
+    clock,
+    items,
+    logger,
+  }: { database: OpenDatabase; clock: DatabaseClock; items: Items; logger: Logger },
   accounts: ProviderAccounts,
   { offered }: ProviderAdapters,
 ): PermissionPoller {

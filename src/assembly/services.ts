@@ -73,7 +73,7 @@ export function createServices(
       removals,
     }),
     syncRuns: createSyncRuns({ db, clock, requireOffered, onQueued }),
-    itemSyncs: createItemSyncs({ db, clock, items, openAccount: connectors.openAtOnce }),
+    itemSyncs: createItemSyncs({ db, clock: connectors.clock, items, openAccount: connectors.openAtOnce }),
     billing,
     outgoingWebhooks: parts.outgoing,
     rateLimit: parts.rateLimit,

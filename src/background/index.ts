@@ -1,4 +1,5 @@
-export { createDatabaseClock, measureClockLag } from './database-clock.ts'
+export { createDatabaseClock, type DatabaseClock, measureClockLag } from './database-clock.ts'
+export { keepLease } from './keep-lease.ts'
 export {
   acquireLease,
   isLeaseFree,
@@ -7,7 +8,7 @@ export {
   LeaseLost,
   NO_LEASE,
   releaseLease,
-  releaseLeases,
+  releaseAllLeases,
   renewLease,
   requireLease,
   updateHeld,

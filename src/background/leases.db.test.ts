@@ -4,9 +4,10 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { insertOrganization } from '../organizations/index.ts'
 import {
   acquireLease,
+  LEASED_TABLES,
   LeaseLost,
   releaseLease,
-  releaseLeases,
+  releaseAllLeases,
   renewLease,
   requireLease,
   updateHeld,
@@ -68,9 +69,16 @@ describe('a lease', () => {
     expect(await acquire()).toBeNull()
   })
 
-  it('is released with all others of its table when no other process can be running', async () => {
+  it('can be released in every table that has leases', async () => {
+    const { rows } = await sql<{ name: string }>`
+      select table_name as name from information_schema.columns
+      where table_schema = current_schema() and column_name like '%lease_id' order by 1`.execute(database.db)
+    expect(rows.map(({ name }) => name)).toEqual(LEASED_TABLES)
+  })
+
+  it('is released with all others when no other process can be running', async () => {
     const lease = await acquired()
-    await releaseLeases(database.db, 'payment_accounts')
+    await releaseAllLeases(database.db)
     expect(await releaseLease(database.db, lease)).toBe(false)
     expect(await acquire()).not.toBeNull()
   })

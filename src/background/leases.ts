@@ -4,17 +4,19 @@ import type { Db } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
 
 /** Tables in which only one process at a time works on a row. */
-export type LeasedTable =
-  | 'approximate_indexes'
-  | 'canvas_work'
-  | 'evidence_calibrations'
-  | 'organizations'
-  | 'overage_reports'
-  | 'payment_accounts'
-  | 'permission_polls'
-  | 'reembeddings'
-  | 'sync_runs'
-  | 'webhook_deliveries'
+export const LEASED_TABLES = [
+  'approximate_indexes',
+  'canvas_work',
+  'evidence_calibrations',
+  'organizations',
+  'overage_reports',
+  'payment_accounts',
+  'permission_polls',
+  'reembeddings',
+  'sync_runs',
+  'webhook_deliveries',
+] as const
+export type LeasedTable = (typeof LEASED_TABLES)[number]
 
 /** Identifies one row: the primary key, with the organization. */
 type Key<T extends LeasedTable> = { readonly [C in keyof Row<T>]?: string | number }
@@ -112,12 +114,14 @@ export async function releaseLease<T extends LeasedTable>(
   return await update(db, lease, { ...set, [id]: null, [end]: waitSeconds ? leaseEnd(waitSeconds) : null })
 }
 
-/** Releases every lease of a table. Only for a database that no other process can have open. */
-export async function releaseLeases(db: Db, table: LeasedTable): Promise<void> {
-  const { id, end } = columnsOf(table)
-  await sql`
-    update ${sql.table(table)} set ${assignments({ [id]: null, [end]: null })}
-    where ${sql.ref(id)} is not null`.execute(db)
+/** Releases every lease, of a dead process. Only for a database that no other process can have open. */
+export async function releaseAllLeases(db: Db): Promise<void> {
+  for (const table of LEASED_TABLES) {
+    const { id, end } = columnsOf(table)
+    await sql`
+      update ${sql.table(table)} set ${assignments({ [id]: null, [end]: null })}
+      where ${sql.ref(id)} is not null`.execute(db)
+  }
 }
 
 async function update(

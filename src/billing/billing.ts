@@ -11,7 +11,6 @@ import type {
 } from './schemas.ts'
 import { type ReportDependencies, sendReports, deleteExpiredReports } from './overage/send-reports.ts'
 import type { PaymentProcessor } from './payment-processor.ts'
-import { releaseAllPaymentLeases } from './payments/accounts.ts'
 import { listRemarked, readComparisonStatus } from './payments/comparison-status.ts'
 import { createHostedPages, type HostedPages } from './payments/hosted-pages.ts'
 import { listInvoices } from './payments/invoices.ts'
@@ -69,8 +68,6 @@ export interface Billing {
   start(): void
   /** Compares and reports what is due now, including the answers of the last seconds. For tests, without `start`. */
   settle(): Promise<void>
-  /** Releases what a dead process held. Only for a database that no other process can have open. */
-  takeOver(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -97,7 +94,6 @@ export function createBilling(deps: BillingDependencies): Billing {
       listRemarked: (limit) => listRemarked(db, limit),
     },
     whileNothingIsOwed: (organizationId, act) => whileNothingIsOwed(deps, organizationId, act),
-    takeOver: () => releaseAllPaymentLeases(db),
   }
   if (!processor)
     return { ...shared, payments: null, start: () => {}, settle: async () => {}, stop: async () => {} }

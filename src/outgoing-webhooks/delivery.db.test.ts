@@ -6,6 +6,7 @@ import { insertOrganization } from '../../test/support/organizations.ts'
 import { until } from '../../test/support/until.ts'
 import { startReceiver, type WebhookReceiver } from '../../test/support/webhook-receiver.ts'
 import { startWebhookBench, type WebhookBench } from '../../test/support/webhooks.ts'
+import { releaseAllLeases } from '../background/index.ts'
 import { DAY_MS, MINUTE_MS } from '../kernel/clock.ts'
 import { createSecretCipher } from '../kernel/secret-cipher.ts'
 import { emitEvent, type OutgoingWebhooks } from './index.ts'
@@ -315,7 +316,7 @@ describe('a process that delivers', () => {
       null,
       bench.now,
     )
-    await outgoing.takeOver()
+    await releaseAllLeases(bench.database.db)
     await outgoing.settle()
     expect(receiver.received).toHaveLength(1)
   })

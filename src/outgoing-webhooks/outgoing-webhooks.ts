@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { HOUR_MS } from '../kernel/clock.ts'
-import { createTask, releaseLeases } from '../background/index.ts'
+import { createTask } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
 import { createDeliveries, type Deliveries } from './deliveries.ts'
 import { deleteExpiredDeliveries } from './delete-expired.ts'
@@ -18,8 +18,6 @@ export interface OutgoingWebhooks {
   start(): void
   /** Attempts what is due now, and waits for it. For tests, without `start`. */
   settle(): Promise<void>
-  /** Releases what a dead process held. Only for a database that no other process can have open. */
-  takeOver(): Promise<void>
   /** Deletes old data and re-encrypts secrets. */
   maintain(): Promise<void>
   /** Stops everything; releases attempts that do not end soon. */
@@ -61,9 +59,6 @@ export function createOutgoingWebhooks(deps: OutgoingWebhookDependencies): Outgo
       maintenance.start()
     },
     settle: dispatcher.settle,
-    async takeOver() {
-      await releaseLeases(db, 'webhook_deliveries')
-    },
     maintain,
     async stop() {
       await Promise.all([maintenance.stop(), dispatcher.stop()])

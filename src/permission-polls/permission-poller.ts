@@ -1,21 +1,13 @@
-import {
-  createDatabaseClock,
-  createTask,
-  LeaseLost,
-  measureClockLag,
-  releaseLeases,
-  renewLease,
-} from '../background/index.ts'
+import { createTask, type DatabaseClock, keepLease } from '../background/index.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import { LEASE_SECONDS, acquirePoll, type LeasedPoll } from './poll-lease.ts'
 import { type PollDependencies, pollPermissions } from './poll-permissions.ts'
 
 export interface PermissionPollerDependencies extends PollDependencies {
+  clock: DatabaseClock
   /** The offered providers that say who may read an item. */
   providers: readonly ProviderId[]
   onError: (error: unknown) => void
-  /** How far this server's clock is behind the runs' clock, in milliseconds; the database's by default. */
-  measureLag?: () => Promise<number>
 }
 
 export interface PermissionPoller {
@@ -25,8 +17,6 @@ export interface PermissionPoller {
   settle(): Promise<void>
   /** Starts no new polls and releases those in progress. */
   stop(): Promise<void>
-  /** Releases the leases of a dead process. */
-  takeOver(): Promise<void>
 }
 
 const LOOK_MS = 2_000
@@ -34,19 +24,14 @@ const CONCURRENCY = 4
 
 /** Polls the permissions of several sources at once, separately from their sync runs, which can take hours. */
 export function createPermissionPoller(deps: PermissionPollerDependencies): PermissionPoller {
-  const { db, providers, onError } = deps
-  const clock = createDatabaseClock(deps.clock, deps.measureLag ?? (() => measureClockLag(db)))
+  const { db, clock, providers, onError } = deps
   const stopping = new AbortController()
   const working = new Set<Promise<void>>()
 
   async function work(poll: LeasedPoll): Promise<void> {
-    const lease = keepLease(deps, poll)
+    const lease = keepLease(deps, poll.lease, LEASE_SECONDS)
     try {
-      const fault = await pollPermissions(
-        { ...deps, clock },
-        poll,
-        AbortSignal.any([stopping.signal, lease.lost]),
-      )
+      const fault = await pollPermissions(deps, poll, AbortSignal.any([stopping.signal, lease.lost]))
       if (fault !== undefined) onError(fault)
     } catch (error) {
       onError(error)
@@ -81,24 +66,5 @@ export function createPermissionPoller(deps: PermissionPollerDependencies): Perm
       await looking.stop()
       await Promise.all(working)
     },
-    takeOver: () => releaseLeases(db, 'permission_polls'),
   }
-}
-
-/** Renews the lease at a third of its duration; `lost` aborts when another process has it. */
-function keepLease({ db, onError }: PermissionPollerDependencies, poll: LeasedPoll) {
-  const lost = new AbortController()
-  const renewing = createTask({
-    async act() {
-      await renewLease(db, poll.lease, { seconds: LEASE_SECONDS }).catch((error: unknown) => {
-        if (!(error instanceof LeaseLost)) throw error
-        lost.abort(error)
-      })
-    },
-    intervalMs: (LEASE_SECONDS * 1000) / 3,
-    onError,
-    waitsFirst: true,
-  })
-  renewing.start()
-  return { lost: lost.signal, end: () => void renewing.stop() }
 }

@@ -1,3 +1,4 @@
+import { createDatabaseClock } from '../background/index.ts'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import {
   type ChangePage,
@@ -77,11 +78,10 @@ function pollerFor(adapter: ProviderAdapter) {
   })
   return createPermissionPoller({
     db,
-    clock,
+    clock: createDatabaseClock(clock, async () => 0),
     items: createItems({ db, models, clock }),
     random: () => 0.5,
     providers: ['google_drive'],
-    measureLag: async () => 0,
     openSource: async ({ externalAccountId }, { signal, wait }) => {
       const session: ProviderSession = {
         accessToken: async () => 'token',

@@ -3,9 +3,7 @@ import {
   acquireLease,
   isLeaseFree,
   type Lease,
-  NO_LEASE,
   releaseLease,
-  renewLease as renew,
   requireLease as require,
   updateHeld,
 } from '../background/index.ts'
@@ -115,11 +113,6 @@ async function take(tx: Tx, candidate: Candidate, now: Date): Promise<LeasedRun 
   }
 }
 
-/** Extends the lease by {@link LEASE_SECONDS}. @throws LeaseLost */
-export async function renewLease(db: Db, { lease }: LeasedRun): Promise<void> {
-  await renew(db, lease, { seconds: LEASE_SECONDS })
-}
-
 /** Shows until when the run waits for its provider; null: it has resumed. No worker acquires it earlier. */
 export async function noteWait(db: Db, { lease }: LeasedRun, until: Date | null): Promise<void> {
   await updateHeld(db, lease, { not_before: until })
@@ -144,15 +137,6 @@ export async function requeue(db: Db, { lease }: LeasedRun, wait: LongWait | nul
   await releaseLease(db, lease, {
     set: { status: 'queued', not_before: wait?.until ?? null, takes, ...waits },
   })
-}
-
-/** Queues all running runs again. Only for a database that no other process can have open. */
-export async function releaseAllLeases(db: Db): Promise<void> {
-  await db
-    .updateTable('sync_runs')
-    .set({ status: 'queued', ...NO_LEASE })
-    .where('status', '=', 'running')
-    .execute()
 }
 
 /** Deletes the active runs of a removed source; their workers lose the lease. */

@@ -1,3 +1,4 @@
+import { createDatabaseClock } from '../background/index.ts'
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
@@ -75,8 +76,7 @@ async function sync(id: string, given: ProviderAdapter = adapter()): Promise<Ite
   })
   const syncs = createItemSyncs({
     db,
-    clock,
-    measureLag: async () => 0,
+    clock: createDatabaseClock(clock, async () => 0),
     items: createItems({ db, models, clock }),
     openAccount: async (source, signal) => ({
       adapter: given,

@@ -1,9 +1,8 @@
 import { recordEvent } from '../audit/index.ts'
-import { createDatabaseClock, measureClockLag } from '../background/index.ts'
+import type { DatabaseClock } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
 import { transact } from '../database/retry-conflicts.ts'
 import { type CheckStored, dropClaims, type Items, type WithinWrite } from '../items/index.ts'
-import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Viewer } from '../kernel/viewer.ts'
 import { storableText } from '../kernel/text.ts'
@@ -35,12 +34,10 @@ export interface ItemSync {
 
 export interface ItemSyncDependencies {
   db: Db
-  clock: Clock
+  clock: DatabaseClock
   items: Pick<Items, 'write' | 'findReadable'>
   /** Opens an account for a user who waits. */
   openAccount(source: Source, signal: AbortSignal): ReturnType<OpenAccount>
-  /** How far this server's clock is behind the runs' clock, in milliseconds; the database's by default. */
-  measureLag?: () => Promise<number>
 }
 
 /** The last read is stored in any case: a version that is dated in the future is newer than every read. */
@@ -56,10 +53,8 @@ export interface ItemSyncs {
   sync(viewer: Viewer, id: string, signal: AbortSignal): Promise<ItemSync>
 }
 
-export function createItemSyncs(given: ItemSyncDependencies): ItemSyncs {
-  const { db, measureLag = () => measureClockLag(db) } = given
-  const clock = createDatabaseClock(given.clock, measureLag)
-  const deps = { ...given, clock }
+export function createItemSyncs(deps: ItemSyncDependencies): ItemSyncs {
+  const { clock } = deps
   return {
     async sync(viewer, id, signal) {
       await clock.adjust()

@@ -1,6 +1,5 @@
-import { createDatabaseClock, createTask, measureClockLag, within } from '../background/index.ts'
+import { createTask, type DatabaseClock, within } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
-import type { Clock } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import { applyPage, type ApplyDependencies } from './apply-page.ts'
 import { createWorkerPool } from './worker-pool.ts'
@@ -23,7 +22,7 @@ export interface SyncWorkerDependencies extends Pick<
   'sleep' | 'onWait' | 'onRunEnded' | 'onError' | 'progressLookMs'
 > {
   db: Db
-  clock: Clock
+  clock: DatabaseClock
   items: ApplyDependencies['items']
   providers: readonly ProviderId[]
   /** Why the others are not offered. */
@@ -38,8 +37,6 @@ export interface SyncWorkerDependencies extends Pick<
   onItemFault: ApplyDependencies['onItemFault']
   /** Wraps the work on a run, for tracing. */
   follow?: ((run: LeasedRun, work: () => Promise<Outcome>) => Promise<Outcome>) | undefined
-  /** How far this server's clock is behind the workers' common clock, in milliseconds; the database's by default. */
-  measureLag?: () => Promise<number>
 }
 
 export interface SyncWorker {
@@ -60,8 +57,7 @@ const STOP_TIMEOUT_MS = 10_000
 
 /** Acquires queued runs and runs with expired leases, several sources at a time. */
 export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
-  const { db, providers, onError } = deps
-  const clock = createDatabaseClock(deps.clock, deps.measureLag ?? (() => measureClockLag(db)))
+  const { db, clock, providers, onError } = deps
   const stopping = new AbortController()
   let started = false
   const wake = (): void => {
@@ -72,7 +68,7 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
     providers,
     concurrency: deps.concurrency,
     take: (offered) => acquireRun(db, offered, clock.now()),
-    work: createWork(deps, clock, stopping.signal),
+    work: createWork(deps, stopping.signal),
     stopping: stopping.signal,
     onFree: wake,
   })
@@ -131,10 +127,9 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
 /** Works on a run, from opening the account to its end. */
 function createWork(
   deps: SyncWorkerDependencies,
-  clock: Clock,
   stopping: AbortSignal,
 ): (run: LeasedRun, slot: Slot) => Promise<void> {
-  const { db, items, follow = (_run, execute) => execute() } = deps
+  const { db, items, clock, follow = (_run, execute) => execute() } = deps
   const schedule = { clock, intervalMs: deps.intervalMs, random: deps.random }
   const finish: FinishRun = (tx, run, end) => finishRun(tx, run, end, schedule)
   const apply = { db, items, clock, finish, onItemFault: deps.onItemFault }
@@ -148,7 +143,6 @@ function createWork(
   }
   const work: WorkDependencies = {
     ...deps,
-    clock,
     execute: (run, during) => follow(run, () => executeRun(execution, run, during)),
   }
   return (run, slot) => workOn(work, run, stopping, slot)

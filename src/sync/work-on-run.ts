@@ -1,8 +1,8 @@
-import { createTask, LeaseLost } from '../background/index.ts'
+import { keepLease } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Execution, Outcome } from './execute-run.ts'
-import { LEASE_SECONDS, noteWait, renewLease, type LeasedRun } from './run-lease.ts'
+import { LEASE_SECONDS, noteWait, type LeasedRun } from './run-lease.ts'
 import { watchProgress } from './run-progress.ts'
 
 /** A worker's slot, released during long waits. */
@@ -39,7 +39,7 @@ export async function workOn(
   slot: Slot,
 ): Promise<void> {
   const started = performance.now()
-  const lease = keepLease(deps, run)
+  const lease = keepLease(deps, run.lease, LEASE_SECONDS)
   const progress = watchProgress(deps.clock, deps.progressLookMs)
   const signal = AbortSignal.any([stopping, lease.lost, progress.signal])
   const shown = showWaits(deps, run)
@@ -84,22 +84,4 @@ function showWaits(deps: WorkDependencies, run: LeasedRun) {
       if (waits === 0) await note(null)
     }
   }
-}
-
-/** Renews the lease three times as often as needed; `lost` aborts when another worker holds it. */
-function keepLease(deps: WorkDependencies, run: LeasedRun): { lost: AbortSignal; end(): void } {
-  const lost = new AbortController()
-  const renewing = createTask({
-    async act() {
-      await renewLease(deps.db, run).catch((error: unknown) => {
-        if (!(error instanceof LeaseLost)) throw error
-        lost.abort(error)
-      })
-    },
-    intervalMs: (LEASE_SECONDS * 1000) / 3,
-    onError: deps.onError,
-    waitsFirst: true,
-  })
-  renewing.start()
-  return { lost: lost.signal, end: () => void renewing.stop() }
 }

@@ -1,3 +1,4 @@
+import { releaseAllLeases } from '../../src/background/index.ts'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as fc from 'fast-check'
@@ -188,7 +189,7 @@ async function play(steps: readonly Step[]): Promise<void> {
     if (how === 'silent') {
       await Promise.race([settled, sleep(150)])
       // Kills the process that waited for the answer.
-      await billing.takeOver()
+      await releaseAllLeases(db)
     } else await settled
     if (time - readAt >= 3_600_000) read()
     processor.fate = 'taken'

@@ -1,3 +1,4 @@
+import { createDatabaseClock } from '../../src/background/index.ts'
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '../../src/database/database.ts'
@@ -87,11 +88,10 @@ export async function startSyncBench(given?: TestDatabase): Promise<SyncBench> {
       const clock = { now: () => new Date(bench.now + (options.skewMs ?? 0)) }
       return createSyncWorker({
         db,
-        clock,
+        clock: createDatabaseClock(clock, async () => -(options.skewMs ?? 0)),
         items: { ...createItems({ db, models, clock }), ...options.items },
         providers: PROVIDERS.filter((provider) => !options.unoffered?.has(provider)),
         unoffered: options.unoffered ?? new Map(),
-        measureLag: async () => -(options.skewMs ?? 0),
         intervalMs: SYNC_INTERVAL_MS,
         random: () => 0.5,
         ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),

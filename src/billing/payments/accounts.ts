@@ -1,11 +1,4 @@
-import {
-  acquireLease,
-  type Lease,
-  LeaseLost,
-  releaseLease,
-  releaseLeases,
-  requireLease,
-} from '../../background/index.ts'
+import { acquireLease, type Lease, LeaseLost, releaseLease, requireLease } from '../../background/index.ts'
 import type { Db, Tx } from '../../database/database.ts'
 import type { Row } from '../../database/schema.ts'
 import { messageOf } from '../../kernel/thrown-errors.ts'
@@ -80,10 +73,4 @@ export async function releasePaymentLease(
     last_error: messageOf(failure.error).slice(0, ERROR_CHARACTERS_MAX),
   }
   await releaseLease(db, held.lease, set ? { set } : {})
-}
-
-/** Releases all leases and reports in progress. Only for a database that no other process can have open. */
-export async function releaseAllPaymentLeases(db: Db): Promise<void> {
-  await releaseLeases(db, 'payment_accounts')
-  await releaseLeases(db, 'overage_reports')
 }
