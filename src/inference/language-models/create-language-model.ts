@@ -1,6 +1,7 @@
 import type { LanguageModel as SdkModel } from 'ai'
 import { refuseRedirects } from '../../kernel/refuse-redirects.ts'
 import type { LanguageModel } from '../language-model.ts'
+import { OPENAI_BASE_URL, openAiServerFetch } from './openai-server.ts'
 import { streamAnswer } from './stream-answer.ts'
 
 export interface LanguageModelSettings {
@@ -17,7 +18,6 @@ export interface LanguageModelOptions {
   retriesMax?: number
 }
 
-const OPENAI_BASE_URL = 'https://api.openai.com/v1'
 const DEFAULT_MODELS = {
   openai: 'gpt-4.1-mini',
   anthropic: 'claude-sonnet-4-5',
@@ -43,13 +43,6 @@ export function createLanguageModel(
   }
 }
 
-type RequestBody = Record<string, unknown>
-
-/** OpenAI's reasoning models reject `max_tokens`, the name that all compatible servers accept. */
-function renameTokenLimit({ max_tokens: limit, ...body }: RequestBody): RequestBody {
-  return { ...body, max_completion_tokens: limit }
-}
-
 async function loadSdkModel(
   provider: keyof typeof DEFAULT_MODELS,
   name: string,
@@ -65,9 +58,12 @@ async function loadSdkModel(
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
       const keyOption = settings.apiKey === undefined ? {} : { apiKey: settings.apiKey }
       const baseURL = settings.baseUrl ?? OPENAI_BASE_URL
-      const transformRequestBody =
-        baseURL === OPENAI_BASE_URL ? renameTokenLimit : (body: RequestBody) => body
-      const server = { name: 'openai', baseURL, transformRequestBody, ...keyOption, ...fetchOption }
+      const server = {
+        name: 'openai',
+        baseURL,
+        ...keyOption,
+        fetch: openAiServerFetch(fetchFunction, baseURL),
+      }
       return createOpenAICompatible(server).chatModel(name)
     }
     case 'anthropic': {
