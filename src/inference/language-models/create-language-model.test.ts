@@ -3,6 +3,7 @@ import { startAnthropicEmulator } from '../../../test/support/anthropic-emulator
 import { startGeminiEmulator } from '../../../test/support/gemini-emulator.ts'
 import type { ModelServer } from '../../../test/support/model-server.ts'
 import { startOpenAiEmulator } from '../../../test/support/openai-emulator.ts'
+import { until } from '../../../test/support/until.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { LanguageModel } from '../language-model.ts'
 import { ProviderFailure } from '../provider-failure.ts'
@@ -174,6 +175,39 @@ it('a call that could not start is retried up to the limit', async () => {
   if (!model) throw new Error('no model')
   expect((await collect(model)).pieces.join('')).toContain('[1]')
   expect(server.requests).toHaveLength(2)
+})
+
+it.each([
+  ['after a short delay', { 'retry-after': '0' }, 2],
+  ['at once if the server asks for a long delay', { 'retry-after': '30' }, 1],
+  ['at once until a date', { 'retry-after': new Date(Date.now() + 40_000).toUTCString() }, 1],
+  ['at once if milliseconds are long', { 'retry-after-ms': '30000' }, 1],
+])('a call that is refused for its rate is given up %s', async (_title, headers, requests) => {
+  const { server, settings } = await start('openai')
+  const refusal = { kind: 'status', status: 429, headers } as const
+  server.fail(refusal, refusal)
+  const model = createLanguageModel(settings, { retriesMax: 1 })
+  if (!model) throw new Error('no model')
+  expect(causeOf((await collect(model, AbortSignal.timeout(20_000))).error)).toMatchObject({
+    kind: 'rate_limited',
+  })
+  expect(server.requests).toHaveLength(requests)
+})
+
+it('a delay before a retry ends with the reason of the signal', async () => {
+  const { server, settings } = await start('openai')
+  server.fail({ kind: 'status', status: 429, headers: { 'retry-after': '4' } })
+  const model = createLanguageModel(settings, { retriesMax: 1 })
+  if (!model) throw new Error('no model')
+  const controller = new AbortController()
+  const collected = collect(model, controller.signal)
+  await until(
+    'the first request',
+    () => server.requests.length,
+    (count) => count === 1,
+  )
+  controller.abort(new Error('client left'))
+  expect((await collected).error).toEqual(new Error('client left'))
 })
 
 it('OpenAI itself gets the token limit under the name that its reasoning models accept', async () => {

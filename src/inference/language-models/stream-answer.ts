@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { LanguageModel as SdkModel } from 'ai'
 import { AppError } from '../../kernel/errors.ts'
+import { retryAfterMs } from '../../kernel/retry-after.ts'
 import type { LanguageModelPrompt } from '../language-model.ts'
 import { answeredError, providerError } from '../provider-failure.ts'
 import { createThinkingFilter } from './thinking.ts'
@@ -13,9 +15,46 @@ export interface SdkCall {
 
 const PROVIDER = 'The language model'
 const CAUSES_MAX = 5
+const RETRY_DELAY_MS = 2_000
+/** A call fails if the provider requests a longer delay: the answer's time is short, and there is one without a model. */
+const RETRY_DELAY_MAX_MS = 5_000
 
 /** Streams the text of one model call through the AI SDK. @throws AppError `upstream_error`, the signal's reason */
 export async function* streamAnswer(
+  call: SdkCall,
+  prompt: LanguageModelPrompt,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  for (let retries = 0; ; retries++) {
+    let hasText = false
+    try {
+      for await (const text of streamOnce(call, prompt, signal)) {
+        hasText = true
+        yield text
+      }
+      return
+    } catch (error) {
+      signal.throwIfAborted()
+      const delayMs = hasText || retries >= call.retriesMax ? null : await retryDelayMs(error)
+      if (delayMs === null) throw error instanceof AppError ? error : await translate(error, call)
+      await delay(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+    }
+  }
+}
+
+/** The delay before a retry; null: a retry would fail as well, or come too late. */
+async function retryDelayMs(error: unknown): Promise<number | null> {
+  const { APICallError } = await import('ai')
+  if (!APICallError.isInstance(error) || !error.isRetryable) return null
+  const headers = new Headers(error.responseHeaders)
+  const inMilliseconds = headers.get('retry-after-ms')
+  const requested =
+    inMilliseconds === null ? retryAfterMs(headers.get('retry-after'), new Date()) : Number(inMilliseconds)
+  const delayMs = requested ?? RETRY_DELAY_MS
+  return delayMs <= RETRY_DELAY_MAX_MS ? delayMs : null
+}
+
+async function* streamOnce(
   call: SdkCall,
   prompt: LanguageModelPrompt,
   signal: AbortSignal,
@@ -27,29 +66,24 @@ export async function* streamAnswer(
     instructions: prompt.instructions,
     prompt: prompt.prompt,
     maxOutputTokens: prompt.maxOutputTokens,
-    maxRetries: call.retriesMax,
+    maxRetries: 0,
     abortSignal: signal,
     // The loop below throws errors; the SDK's default would print them with the prompt.
     onError: () => undefined,
   })
   const thinking = createThinkingFilter()
-  try {
-    for await (const part of result.stream) {
-      if (part.type === 'text-delta') {
-        const text = thinking.push(part.text)
-        if (text !== '') yield text
-      }
-      if (part.type === 'error') throw part.error
-      else if (part.type === 'abort') throw abortReason(signal)
-      else if (part.type === 'finish') checkFinish(part, call)
-      if (part.type === 'finish' && part.finishReason === 'length') prompt.onTokenLimit?.()
+  for await (const part of result.stream) {
+    if (part.type === 'text-delta') {
+      const text = thinking.push(part.text)
+      if (text !== '') yield text
     }
-    const rest = thinking.end()
-    if (rest !== '') yield rest
-  } catch (error) {
-    signal.throwIfAborted()
-    throw error instanceof AppError ? error : await translate(error, call)
+    if (part.type === 'error') throw part.error
+    else if (part.type === 'abort') throw abortReason(signal)
+    else if (part.type === 'finish') checkFinish(part, call)
+    if (part.type === 'finish' && part.finishReason === 'length') prompt.onTokenLimit?.()
   }
+  const rest = thinking.end()
+  if (rest !== '') yield rest
 }
 
 function abortReason(signal: AbortSignal): unknown {
@@ -73,19 +107,18 @@ function checkFinish(
 
 /** The SDK's errors contain the request and quote the response; only what identifies the fault is copied. */
 async function translate(error: unknown, { secret }: SdkCall): Promise<AppError> {
-  const { APICallError, RetryError, StreamProviderError } = await import('ai')
-  const last = RetryError.isInstance(error) ? error.lastError : error
-  if (APICallError.isInstance(last) && last.statusCode !== undefined) {
-    const headers = new Headers(last.responseHeaders)
-    const detail = answeredError(last.responseBody ?? '', headers, secret)
-    return providerError(PROVIDER, { status: last.statusCode, detail })
+  const { APICallError, StreamProviderError } = await import('ai')
+  if (APICallError.isInstance(error) && error.statusCode !== undefined) {
+    const headers = new Headers(error.responseHeaders)
+    const detail = answeredError(error.responseBody ?? '', headers, secret)
+    return providerError(PROVIDER, { status: error.statusCode, detail })
   }
-  if (StreamProviderError.isInstance(last)) {
-    const body = JSON.stringify({ code: last.code, type: last.type })
+  if (StreamProviderError.isInstance(error)) {
+    const body = JSON.stringify({ code: error.code, type: error.type })
     const detail = answeredError(body, new Headers(), secret)
-    return providerError(PROVIDER, { status: last.statusCode ?? null, detail })
+    return providerError(PROVIDER, { status: error.statusCode ?? null, detail })
   }
-  return providerError(PROVIDER, { status: null, detail: namesOf(last) })
+  return providerError(PROVIDER, { status: null, detail: namesOf(error) })
 }
 
 /** The name of an error and the codes of its causes, such as ECONNREFUSED. */
