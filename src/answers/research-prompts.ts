@@ -6,7 +6,8 @@ import { conversationBlock, documentBlock, questionBlock } from './prompt.ts'
 /** The maximum number of searches per model call. */
 export const QUERIES_MAX = 3
 const QUERY_CHARACTERS_MAX = 300
-const OUTPUT_TOKENS_MAX = 300
+/** Enough for the thoughts of a reasoning model, which count as output. */
+const OUTPUT_TOKENS_MAX = 1_000
 /** How many characters of a passage the model reads to judge whether it answers. */
 const PASSAGE_CHARACTERS_MAX = 1_500
 

@@ -129,6 +129,20 @@ describe('a thorough answer', () => {
     expect(server.requests).toHaveLength(2)
   })
 
+  it('takes a step that used up its tokens without a word as failed, not as a sign that nothing is missing', async () => {
+    const { server, model } = await scripted('openai', ['Heron project lead', '', 'Ada [1].'])
+    server.fail({ kind: 'slow', ms: 0 }, { kind: 'token-limit' })
+    const { answers, failures } = answersOf(model)
+    const events = await Array.fromAsync(answers.askStreaming(ask()))
+    expect(events.flatMap((event) => (event.type === 'step' ? [event.step.step] : []))).toEqual([
+      'rewrite',
+      'search',
+      'search',
+    ])
+    expect(events.at(-1)).toMatchObject({ answer: { answer: 'Ada [1].' } })
+    expect(String(failures)).toContain('used up')
+  })
+
   it('leaves half of its time to the answer', async () => {
     const { server, model } = await scripted('openai', ['never sent', 'Ada [1].'])
     server.fail({ kind: 'stall', afterDeltas: 0 })

@@ -115,10 +115,14 @@ async function textOf(
   signal: AbortSignal,
 ): Promise<string> {
   let text = ''
-  for await (const piece of abortable(model.stream(prompt, signal), signal)) {
+  let usedUp = false
+  const limited = { ...prompt, onTokenLimit: () => (usedUp = true) }
+  for await (const piece of abortable(model.stream(limited, signal), signal)) {
     text += piece
     if (text.length > OUTPUT_CHARACTERS_MAX) break
   }
+  if (usedUp && text.trim() === '')
+    throw new Error(`the model used up the ${prompt.maxOutputTokens} tokens of a step before its first word`)
   return text
 }
 

@@ -226,6 +226,25 @@ it('OpenAI itself gets the token limit under the name that its reasoning models 
   expect(bodies[0]).not.toContain('max_tokens')
 })
 
+it.each([
+  ['gemini-2.5-flash', { thinkingBudget: 0 }],
+  ['gemini-2.5-pro', { thinkingBudget: 128 }],
+  ['gemini-3-pro-preview', { thinkingLevel: 'low' }],
+  ['gemini-2.0-flash', undefined],
+])(
+  '%s thinks as little as it can, because thoughts use up the tokens of the answer',
+  async (name, thinking) => {
+    const { server, settings } = await start('google')
+    const model = createLanguageModel({ ...settings, model: name })
+    if (!model) throw new Error('no model')
+    expect((await collect(model)).error).toBeUndefined()
+    expect(server.requests[0]?.body['generationConfig']).toEqual({
+      maxOutputTokens: 77,
+      ...(thinking && { thinkingConfig: thinking }),
+    })
+  },
+)
+
 it('no provider means no model', () => {
   expect(createLanguageModel({})).toBeNull()
 })

@@ -37,10 +37,22 @@ export function createLanguageModel(
     id: `${provider}:${name}`,
     async *stream(prompt, signal) {
       loaded ??= loadSdkModel(provider, name, settings, refuseRedirects(options.fetch ?? globalThis.fetch))
-      const call = { model: await loaded, secret: settings.apiKey, retriesMax: options.retriesMax ?? 1 }
+      const call = {
+        model: await loaded,
+        secret: settings.apiKey,
+        retriesMax: options.retriesMax ?? 1,
+        ...(provider === 'google' ? { providerOptions: { google: leastThinking(name) } } : {}),
+      }
       yield* streamAnswer(call, prompt, signal)
     },
   }
+}
+
+/** Gemini's thoughts count as output tokens: by default they use up those of an answer before its first word. */
+function leastThinking(name: string): Record<string, Record<string, string | number>> {
+  if (name.startsWith('gemini-2.5-flash')) return { thinkingConfig: { thinkingBudget: 0 } }
+  if (name.startsWith('gemini-2.5-pro')) return { thinkingConfig: { thinkingBudget: 128 } }
+  return /^gemini-[3-9]/.test(name) ? { thinkingConfig: { thinkingLevel: 'low' } } : {}
 }
 
 async function loadSdkModel(

@@ -11,6 +11,8 @@ export interface SdkCall {
   /** A secret that the provider may repeat, even as its error code. */
   secret: string | undefined
   retriesMax: number
+  /** Parameters of one provider, by its name. */
+  providerOptions?: Record<string, Record<string, Record<string, string | number>>>
 }
 
 const PROVIDER = 'The language model'
@@ -67,6 +69,7 @@ async function* streamOnce(
     prompt: prompt.prompt,
     maxOutputTokens: prompt.maxOutputTokens,
     maxRetries: 0,
+    ...(call.providerOptions && { providerOptions: call.providerOptions }),
     abortSignal: signal,
     // The loop below throws errors; the SDK's default would print them with the prompt.
     onError: () => undefined,
