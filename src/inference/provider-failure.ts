@@ -53,7 +53,8 @@ export function answeredError(
 }
 
 function errorCode(text: string, secret: string | undefined): string | null {
-  const body = parseJson(text)
+  const parsed = parseJson(text)
+  const body: unknown = Array.isArray(parsed) ? parsed[0] : parsed
   const error = isRecord(body) ? (body['error'] ?? body) : body
   if (!isRecord(error)) return null
   const codes = [error['code'], error['type'], error['status']].map((code) => identifier(code, secret))

@@ -150,6 +150,12 @@ describe.each(['openai', 'anthropic', 'google'] as const)('a model with the %s p
   })
 })
 
+it("Gemini's error code is found in the list that its OpenAI-compatible API answers", async () => {
+  const { server, model } = await start('openai')
+  server.fail({ kind: 'status', status: 429, body: [{ error: { code: 429, status: 'RESOURCE_EXHAUSTED' } }] })
+  expect(causeOf((await collect(model)).error).message).toBe('HTTP 429: code 429')
+})
+
 it('thoughts before the answer are no part of it', async () => {
   const { baseUrl, close } = await startOpenAiEmulator({
     reply: () => '<think>\nHm [2].\n</think>\n\nYes [1].',
