@@ -13,6 +13,12 @@ export interface OpenAiEmulatorOptions {
   reply?: (body: Record<string, unknown>) => string
   /** Dimensions of an embedding unless the request names its own; 64 by default. */
   dimensions?: number
+  /** If given, a request with more inputs is refused, as by Hugging Face's server. */
+  inputsMax?: number
+  /** If given, an embedding of a text that contains it is refused. */
+  refusedText?: string
+  /** Omits the index 0 of an embedding, as Gemini does, and lists embeddings in order. */
+  omitsIndexZero?: boolean
   /** If given, any other bearer token is refused with 401. */
   apiKey?: string
 }
@@ -50,6 +56,16 @@ function answerEmbeddings({ body, fault, response }: ModelExchange, options: Ope
     response.write('{"object":"list","data":[', () => response.destroy())
     return
   }
+  const { inputsMax = Infinity, refusedText } = options
+  if (inputs.length > inputsMax) {
+    const error = `batch size ${inputs.length} > maximum allowed batch size ${inputsMax}`
+    sendJson(response, 422, { error, error_type: 'Validation' })
+    return
+  }
+  if (refusedText !== undefined && inputs.some((input) => input.includes(refusedText))) {
+    sendJson(response, 400, { error: { message: 'input is too long', type: 'invalid_request_error' } })
+    return
+  }
   const asked = typeof body['dimensions'] === 'number' ? body['dimensions'] : (options.dimensions ?? 64)
   const dimensions = fault?.kind === 'wrong-dimensions' ? asked - 1 : asked
   const data = inputs.map((input, index) => ({
@@ -57,7 +73,12 @@ function answerEmbeddings({ body, fault, response }: ModelExchange, options: Ope
     index: fault?.kind === 'missing-index' ? index + 1 : index,
     embedding: wordEmbedding(input, dimensions),
   }))
-  sendJson(response, 200, { object: 'list', model: body['model'], data: data.toReversed(), usage: {} })
+  const listed = options.omitsIndexZero ? data.map(withoutIndexZero) : data.toReversed()
+  sendJson(response, 200, { object: 'list', model: body['model'], data: listed, usage: {} })
+}
+
+function withoutIndexZero({ index, ...entry }: { index: number }): object {
+  return index === 0 ? entry : { index, ...entry }
 }
 
 /** The sum of the directions of a text's words (FNV-1a of each), at length 3. */

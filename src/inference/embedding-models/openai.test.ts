@@ -20,9 +20,10 @@ const sleep = async (ms: number): Promise<void> => void pauses.push(ms)
 function create(
   options: OpenAiEmbeddingOptions = {},
   settings: { dimensions?: number; apiKey?: string } = {},
+  { baseUrl }: OpenAiEmulator = server,
 ) {
   return createOpenAiEmbeddingModel(
-    { baseUrl: server.baseUrl, apiKey: KEY, model: 'embed-1', dimensions: 64, ...settings },
+    { baseUrl, apiKey: KEY, model: 'embed-1', dimensions: 64, ...settings },
     { sleep, random: () => 1, ...options },
   )
 }
@@ -71,6 +72,43 @@ describe('the vectors', () => {
     await model.embedQuery('  What is\tthis? ')
     expect(server.requests.at(-1)?.body['input']).toEqual(['  What is\tthis? '])
   })
+})
+
+describe('a server that takes fewer inputs at once', () => {
+  const documents = Array.from({ length: 40 }, (_, i) => ({ title: '', text: `text ${i}` }))
+  const inputsSent = (from: OpenAiEmulator): number[] =>
+    from.requests.map(({ body }) => (Array.isArray(body['input']) ? body['input'].length : 0))
+
+  it('gets smaller batches once it has refused one, without another error', async () => {
+    const small = await startOpenAiEmulator({ apiKey: KEY, inputsMax: 8 })
+    const model = await create({ batchSize: 20, concurrency: 1 }, {}, small)
+    const vectors = await model.embedDocuments(documents)
+    expect(dot(vectors[39] ?? new Float32Array(), await model.embedQuery('text 39'))).toBeCloseTo(1)
+    const before = small.requests.length
+    await model.embedDocuments(documents)
+    expect(inputsSent(small).slice(before)).toEqual(Array(8).fill(5))
+    await small.close()
+  })
+
+  it('is told apart from one that refuses a text: that fails after few requests, and batches stay large', async () => {
+    const strict = await startOpenAiEmulator({ apiKey: KEY, refusedText: 'text 13' })
+    const model = await create({ batchSize: 20, concurrency: 1 }, {}, strict)
+    expect((await failureOf(model.embedDocuments(documents.slice(0, 20)))).cause.kind).toBe('rejected')
+    expect(strict.requests.length).toBeLessThan(12)
+    strict.requests.splice(0)
+    await model.embedDocuments(documents.slice(20))
+    expect(inputsSent(strict)).toEqual([20])
+    await strict.close()
+  })
+})
+
+it('embeddings without an index are in input order', async () => {
+  const gemini = await startOpenAiEmulator({ apiKey: KEY, omitsIndexZero: true })
+  const model = await create({}, {}, gemini)
+  const texts = ['alpha', 'bravo', 'charlie'].map((text) => ({ title: '', text }))
+  const [first] = await model.embedDocuments(texts)
+  expect(dot(first ?? new Float32Array(), await model.embedQuery('alpha'))).toBeCloseTo(1)
+  await gemini.close()
 })
 
 describe('the dimensions', () => {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../../kernel/errors.ts'
 import type { EmbeddingModel } from '../embedding-model.ts'
 import { postJson, type PostJsonOptions } from '../post-json.ts'
-import { providerError } from '../provider-failure.ts'
+import { ProviderFailure, providerError } from '../provider-failure.ts'
 import { titledText, unitVector } from './unit-vector.ts'
 import { inParts } from '../../kernel/in-parts.ts'
 
@@ -32,7 +32,8 @@ const CONCURRENCY = 4
 const RESPONSE_BYTES_MAX = 32 * 1024 * 1024
 
 const EmbeddingsResponse = z.object({
-  data: z.array(z.object({ index: z.number().int(), embedding: z.array(z.number()) })),
+  // Gemini omits the index 0.
+  data: z.array(z.object({ index: z.number().int().nullish(), embedding: z.array(z.number()) })),
 })
 
 /** The embedding model of any server with OpenAI's `POST /embeddings`. @throws AppError `upstream_error` */
@@ -41,14 +42,27 @@ export async function createOpenAiEmbeddingModel(
   options: OpenAiEmbeddingOptions = {},
 ): Promise<EmbeddingModel> {
   const limit = pLimit(options.concurrency ?? CONCURRENCY)
-  const embedBatch = (inputs: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> =>
-    limit(() => requestEmbeddings(settings, options, inputs, signal))
+  let batchSize = options.batchSize ?? BATCH_SIZE
+
+  async function embedBatch(inputs: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
+    try {
+      return await limit(() => requestEmbeddings(settings, options, inputs, signal))
+    } catch (error) {
+      if (inputs.length === 1 || !mayBeTooMany(error)) throw error
+      const half = Math.ceil(inputs.length / 2)
+      const first = await embedBatch(inputs.slice(0, half), signal)
+      const second = await embedBatch(inputs.slice(half), signal)
+      // Both halves were accepted, so it was their number that was refused.
+      batchSize = Math.min(batchSize, half)
+      return [...first, ...second]
+    }
+  }
 
   const dimensions =
     settings.dimensions ?? settings.knownDimensions ?? (await embedBatch(['dimensions']))[0]?.length ?? 0
 
   async function embed(inputs: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
-    const batches = [...inParts(inputs, options.batchSize ?? BATCH_SIZE)]
+    const batches = [...inParts(inputs, batchSize)]
     // The first failing batch aborts the others, so that no request outlives the call.
     const stop = new AbortController()
     const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
@@ -99,15 +113,23 @@ async function requestEmbeddings(
     signal,
   )
   const parsed = EmbeddingsResponse.safeParse(answer)
-  if (!parsed.success)
-    throw unusable(`the response is not a list of embeddings: ${z.prettifyError(parsed.error)}`)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    throw unusable(`the response is not a list of embeddings: ${issue?.path.join('.')}: ${issue?.message}`)
+  }
   return inOrder(parsed.data.data, input.length)
 }
 
-/** Vectors by their `index`; their order in the response means nothing. */
+/** Whether a server may have refused the number of inputs: most take fewer than OpenAI, and answer in their own words. */
+function mayBeTooMany(error: unknown): boolean {
+  if (!(error instanceof AppError) || !(error.cause instanceof ProviderFailure)) return false
+  return [400, 413, 422].includes(error.cause.status ?? 0)
+}
+
+/** Vectors by their `index`, else in the order of the response. */
 function inOrder(data: z.infer<typeof EmbeddingsResponse>['data'], count: number): Float32Array[] {
   if (data.length !== count) throw unusable(`${data.length} embeddings were returned for ${count} inputs`)
-  const byIndex = new Map(data.map((entry) => [entry.index, entry.embedding]))
+  const byIndex = new Map(data.map((entry, at) => [entry.index ?? at, entry.embedding]))
   return Array.from({ length: count }, (_, index) => {
     const embedding = byIndex.get(index)
     if (!embedding) throw unusable(`no embedding was returned with index ${index}`)
