@@ -38,10 +38,10 @@ describe('the settings', () => {
       OIDC_ISSUER: 'x',
     }
     expect(() => readSettings(settings)).toThrow(
-      /PORT must[^]*DATABASE_URL must[^]*OIDC_ISSUER must[^]*SMTP_URL must[^]*OIDC_AUDIENCE is needed[^]*SLACK_CLIENT_SECRET is needed[^]*MAIL_FROM is needed/,
+      /PORT must[^]*DATABASE_URL must[^]*OIDC_ISSUER must[^]*SMTP_URL must[^]*OIDC_AUDIENCE is required[^]*SLACK_CLIENT_SECRET is required[^]*MAIL_FROM is required/,
     )
     const connected = { DATABASE_URL: 'mysql://x', SLACK_CLIENT_ID: 'x', SLACK_CLIENT_SECRET: 'y' }
-    expect(() => readSettings(connected)).toThrow(/DATABASE_URL must[^]*ENCRYPTION_KEY is needed/)
+    expect(() => readSettings(connected)).toThrow(/DATABASE_URL must[^]*ENCRYPTION_KEY is required/)
   })
 
   it.each([
@@ -63,18 +63,18 @@ describe('the settings', () => {
   })
 
   it.each([
-    [{ EMBEDDING_PROVIDER: 'openai' }, /EMBEDDING_API_KEY is needed with EMBEDDING_PROVIDER=openai/],
-    [{ LLM_PROVIDER: 'anthropic' }, /LLM_API_KEY is needed with LLM_PROVIDER=anthropic/],
+    [{ EMBEDDING_PROVIDER: 'openai' }, /EMBEDDING_API_KEY is required with EMBEDDING_PROVIDER=openai/],
+    [{ LLM_PROVIDER: 'anthropic' }, /LLM_API_KEY is required with LLM_PROVIDER=anthropic/],
   ])('of a model are refused without its key or server: %j', (environment, named) => {
     expect(() => readSettings(environment)).toThrow(named)
   })
 
   it('of the payment processor are required together, and each missing one is named', () => {
     const [key, secret] = [{ STRIPE_SECRET_KEY: 'sk_1' }, { STRIPE_WEBHOOK_SECRET: 'whsec_1' }]
-    expect(() => readSettings(key)).toThrow(/STRIPE_WEBHOOK_SECRET is needed with STRIPE_SECRET_KEY/)
-    expect(() => readSettings(secret)).toThrow(/STRIPE_SECRET_KEY is needed with STRIPE_WEBHOOK_SECRET/)
+    expect(() => readSettings(key)).toThrow(/STRIPE_WEBHOOK_SECRET is required with STRIPE_SECRET_KEY/)
+    expect(() => readSettings(secret)).toThrow(/STRIPE_SECRET_KEY is required with STRIPE_WEBHOOK_SECRET/)
     expect(() => readSettings({ STRIPE_API_URL: 'http://127.0.0.1:1' })).toThrow(
-      /STRIPE_SECRET_KEY is needed[^]*STRIPE_WEBHOOK_SECRET is needed/,
+      /STRIPE_SECRET_KEY is required[^]*STRIPE_WEBHOOK_SECRET is required/,
     )
     expect(() => readSettings({ ...key, ...secret, STRIPE_API_URL: 'http://127.0.0.1:1/v1' })).toThrow(
       /STRIPE_API_URL/,
@@ -84,8 +84,8 @@ describe('the settings', () => {
 
   it('of the mail server are required together', () => {
     const [url, from] = [{ SMTP_URL: 'smtp://127.0.0.1:25' }, { MAIL_FROM: 'Memory <memory@example.com>' }]
-    expect(() => readSettings(url)).toThrow(/MAIL_FROM is needed with SMTP_URL/)
-    expect(() => readSettings(from)).toThrow(/SMTP_URL is needed with MAIL_FROM/)
+    expect(() => readSettings(url)).toThrow(/MAIL_FROM is required with SMTP_URL/)
+    expect(() => readSettings(from)).toThrow(/SMTP_URL is required with MAIL_FROM/)
     expect(readSettings({ ...url, ...from })).toMatchObject({ ...url, ...from })
   })
 

@@ -220,18 +220,18 @@ function crossFaults(given: Given): string[] {
   const faults: string[] = []
   if (given.EMBEDDING_PROVIDER === 'openai' && !given.EMBEDDING_API_KEY && !given.EMBEDDING_BASE_URL) {
     faults.push(
-      'EMBEDDING_API_KEY is needed with EMBEDDING_PROVIDER=openai, unless EMBEDDING_BASE_URL names a server without keys',
+      'EMBEDDING_API_KEY is required with EMBEDDING_PROVIDER=openai, unless EMBEDDING_BASE_URL names a server without keys',
     )
   }
   if (given.LLM_PROVIDER && !given.LLM_API_KEY && !given.LLM_BASE_URL) {
     faults.push(
-      `LLM_API_KEY is needed with LLM_PROVIDER=${given.LLM_PROVIDER}, unless LLM_BASE_URL names a server without keys`,
+      `LLM_API_KEY is required with LLM_PROVIDER=${given.LLM_PROVIDER}, unless LLM_BASE_URL names a server without keys`,
     )
   }
   if (given.OIDC_ISSUER && !given.OIDC_AUDIENCE)
-    faults.push('OIDC_AUDIENCE is needed with OIDC_ISSUER, or any token of that issuer would be accepted')
+    faults.push('OIDC_AUDIENCE is required with OIDC_ISSUER, or any token of that issuer would be accepted')
   if (given.OIDC_CLIENT_SECRET && !(given.OIDC_ISSUER && given.OIDC_CLIENT_ID))
-    faults.push('OIDC_ISSUER and OIDC_CLIENT_ID are needed with OIDC_CLIENT_SECRET')
+    faults.push('OIDC_ISSUER and OIDC_CLIENT_ID are required with OIDC_CLIENT_SECRET')
   return [...faults, ...connectorFaults(given), ...paymentFaults(given), ...mailFaults(given)]
 }
 
@@ -240,12 +240,14 @@ function paymentFaults(given: Given): string[] {
   if (first === undefined) return []
   return ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET']
     .filter((name) => !given[name])
-    .map((name) => `${name} is needed with ${first}`)
+    .map((name) => `${name} is required with ${first}`)
 }
 
 function mailFaults({ SMTP_URL: server, MAIL_FROM: from }: Given): string[] {
   if ((server === undefined) === (from === undefined)) return []
-  return [server === undefined ? 'SMTP_URL is needed with MAIL_FROM' : 'MAIL_FROM is needed with SMTP_URL']
+  return [
+    server === undefined ? 'SMTP_URL is required with MAIL_FROM' : 'MAIL_FROM is required with SMTP_URL',
+  ]
 }
 
 function connectorFaults(given: Given): string[] {
@@ -253,12 +255,12 @@ function connectorFaults(given: Given): string[] {
   const clients = new Map(providers.flatMap(({ client }) => (client ? [[client.id, client.secret]] : [])))
   for (const [id, secretOfClient] of clients) {
     const [hasId, hasSecret] = [id, secretOfClient].map((name) => given[name] !== undefined)
-    if (hasId && !hasSecret) faults.push(`${secretOfClient} is needed with ${id}`)
-    if (!hasId && hasSecret) faults.push(`${id} is needed with ${secretOfClient}`)
+    if (hasId && !hasSecret) faults.push(`${secretOfClient} is required with ${id}`)
+    if (!hasId && hasSecret) faults.push(`${id} is required with ${secretOfClient}`)
   }
   const isAnyEnabled = providers.some((provider) => isEnabled(provider, given))
   if (isAnyEnabled && given.DATABASE_URL !== undefined && !given.ENCRYPTION_KEY)
-    faults.push('ENCRYPTION_KEY is needed with DATABASE_URL once a connector is configured')
+    faults.push('ENCRYPTION_KEY is required with DATABASE_URL once a connector is configured')
   return faults
 }
 

@@ -105,7 +105,7 @@ async function requireRoom(tx: Tx, organizationId: string): Promise<void> {
   if (used < LIVE_KEYS_MAX) return
   throw new AppError(
     'key_limit_reached',
-    `An organization has at most ${LIVE_KEYS_MAX.toLocaleString('en')} live API keys and ${used.toLocaleString('en')} are live; revoke one first`,
+    `An organization can have ${LIVE_KEYS_MAX.toLocaleString('en')} active API keys and has ${used.toLocaleString('en')}; revoke one first`,
     { details: { used, limit: LIVE_KEYS_MAX } },
   )
 }

@@ -44,7 +44,7 @@ export function createConnectorAccess(deps: {
         'connector_access_required',
         access?.status === 'pending'
           ? `Access to ${provider} was requested and awaits approval by the operator of this deployment`
-          : `${provider} needs the permission of this deployment's operator; request it with POST /v1/console/connector-access`,
+          : `${provider} requires the approval of this deployment's operator; request it with POST /v1/console/connector-access`,
       )
     },
     request(caller, provider) {

@@ -300,7 +300,7 @@ describe("a provider's error message", () => {
     const error: unknown = await connect(ada, 'slack', code).catch((reason: unknown) => reason)
     expect(error).toMatchObject({
       code: 'upstream_error',
-      message: 'slack did not connect: invalid_grant: [redacted]',
+      message: 'slack could not be connected: invalid_grant: [redacted]',
     })
     expect(shown(error)).not.toContain(code)
   })

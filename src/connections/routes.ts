@@ -66,7 +66,7 @@ const consoleRoutes = [
     path: '/v1/console/connectors',
     summary: 'List the providers and their connection forms',
     description:
-      '`offered`: its credentials are configured. `access`: `open` means that no approval by the operator is needed.',
+      '`offered`: its credentials are configured. `access`: `open` means that no approval by the operator is required.',
     tag: 'Connectors',
     access: { surface: 'console', role: 'admin', action: 'sources:read' },
     audit: 'none',

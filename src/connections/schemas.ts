@@ -36,7 +36,7 @@ export const ConnectorView = z.object({
   offered: z.boolean().meta({ description: 'Whether the deployment has its credentials.', example: true }),
   access: z
     .enum(['open', 'required', 'pending', 'granted', 'denied'])
-    .describe("Whether the operator's permission is needed, and its status."),
+    .describe("Whether the operator's approval is required, and its status."),
   grantable: z.boolean().meta({
     description:
       'Whether you can grant access with `…/connector-access/{provider}/grant`. Only the owner of the local workspace can.',

@@ -56,7 +56,7 @@ export async function askForAccount(
     const cause = withoutSecrets(error, secrets)
     if (!(cause instanceof ProviderError) && !signal.aborted) throw cause
     const reason = cause instanceof ProviderError ? cause.message : 'it did not answer in time'
-    throw new AppError('upstream_error', `${provider} did not connect: ${reason}`, { cause })
+    throw new AppError('upstream_error', `${provider} could not be connected: ${reason}`, { cause })
   }
 }
 

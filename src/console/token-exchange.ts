@@ -110,7 +110,7 @@ function answerOf(status: number, answer: unknown): TokenAnswer {
   if (error === 'invalid_client' || error === 'unauthorized_client') {
     throw new AppError(
       'not_configured',
-      'The identity provider refuses the console; check OIDC_CLIENT_ID and OIDC_CLIENT_SECRET',
+      "The identity provider rejects the console's credentials; check OIDC_CLIENT_ID and OIDC_CLIENT_SECRET",
       { facts: { signInFailure: 'client', ...refusal.data } },
     )
   }

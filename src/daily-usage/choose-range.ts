@@ -20,7 +20,7 @@ export function chooseRange(
   }
   const to = asked.to ?? today
   const from = asked.from ?? daysBefore(to, DAYS_USUAL - 1)
-  if (from > to) throw refused('must not be after `to`, which is today by default')
+  if (from > to) throw refused('must not be after `to`, which defaults to today')
   if (from < daysBefore(to, DAYS_MAX - 1))
     throw refused(`must be within the ${DAYS_MAX} days that end with \`to\``)
   return { from, to, period: null }

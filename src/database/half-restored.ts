@@ -25,7 +25,7 @@ export async function refuseHalfRestored(directory: string): Promise<void> {
   const [unpacked, former] = [last(UNPACKED), last(FORMER)]
   if (unpacked === undefined || former === undefined) return
   throw new StartupError(
-    `DATA_DIR: a restore was stopped before its last step, so ${directory} is missing. What was there is in ${path.join(parent, former)}. ` +
+    `DATA_DIR: a restore was stopped before its last step, so ${directory} is missing. The previous data is in ${path.join(parent, former)}. ` +
       `Restore again, or rename that folder to go back to it; to start with an empty one, remove ${path.join(parent, unpacked)}`,
   )
 }

@@ -32,7 +32,7 @@ export async function createRun(tx: Tx, caller: ConsoleCaller, at: Date): Promis
   const questions = stored.filter(({ page, fact }) => page !== null || fact !== null)
   if (questions.length === 0)
     throw validationError([
-      { path: 'questions', message: 'questions must have a page or a fact; add it to at least one' },
+      { path: 'questions', message: 'questions must include at least one with a page or a fact' },
     ])
   const id = randomUUID()
   await tx

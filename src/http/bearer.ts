@@ -53,7 +53,7 @@ export function refusedToken(message: string, cause?: unknown, facts?: Record<st
 export function insufficientScope(action: string): AppError {
   return new AppError(
     'action_not_allowed',
-    `This API key is not allowed the action "${action}"; create a key that has it`,
+    `This API key lacks the action "${action}"; create a key that has it`,
     { headers: { 'WWW-Authenticate': `Bearer ${REALM}, error="insufficient_scope", scope="${action}"` } },
   )
 }

@@ -58,6 +58,6 @@ function requireJson(headers: UntypedRouteRequest['headers'], dialect?: JsonDial
 function requireNoEncoding(headers: UntypedRouteRequest['headers']): void {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new AppError('unsupported_media_type', 'Send the body as it is, without a Content-Encoding')
+    throw new AppError('unsupported_media_type', 'Send the body uncompressed, without a Content-Encoding')
   }
 }

@@ -79,7 +79,7 @@ export async function authorize<S>(
 }
 
 function needsRole(role: Role): AppError {
-  return new AppError('role_required', `This needs the role ${role} in the workspace`)
+  return new AppError('role_required', `This requires the role ${role} in the workspace`)
 }
 
 /** The caller as of now. @throws AppError once its key is revoked, or the person has left or lost the role */

@@ -15,7 +15,7 @@ export function refuseDuplicates(items: readonly CleanItem[]): void {
     if (first !== undefined) {
       throw new AppError(
         'duplicate_document',
-        `documents.${index}: it has the same provider and externalId as documents.${first}; send each document once`,
+        `documents.${index} has the same provider and externalId as documents.${first}; send each document once`,
         { details: { index, firstIndex: first } },
       )
     }
@@ -30,7 +30,7 @@ export function requireVectorRight(caller: Caller, items: readonly PushedItem[])
   if (index === -1) return
   throw new AppError(
     'action_not_allowed',
-    `documents.${index}.embedding: vectors need an API key with the action admin; send the document without them`,
+    `documents.${index}.embedding: vectors require an API key with the action admin; send the document without them`,
     { details: { index } },
   )
 }

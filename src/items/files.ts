@@ -93,7 +93,7 @@ function formatOf(extractor: TextExtractor, { mediaType, name }: GivenFile): Tex
   if (format !== null) return format
   throw unreadable(
     'format',
-    `This kind of file is not supported. Supported: ${FORMATS_IN_WORDS}, PNG and JPEG`,
+    `This type of file is not supported. Supported types: ${FORMATS_IN_WORDS}, PNG and JPEG`,
   )
 }
 

@@ -52,14 +52,17 @@ function* placing(
   if (dimensions === undefined)
     return { field: 'model', message: `must be the workspace's: "${embedders[0]?.model.id ?? ''}"` }
   if (chunksSha256 !== chunksHash(chunks))
-    return { field: 'chunksSha256', message: 'does not match the chunks that the service cuts the text into' }
+    return {
+      field: 'chunksSha256',
+      message: 'does not match the chunks into which the service splits the text',
+    }
   const values = floatsOf(vectors)
   if (values.length !== chunks.length * dimensions)
     return { field: 'vectors', message: `must have ${chunks.length} vectors of ${dimensions} numbers` }
   for (const [n, chunk] of chunks.entries()) {
     yield
     const vector = Float32Array.from(values.subarray(n * dimensions, (n + 1) * dimensions))
-    if (!isUnit(vector)) return { field: 'vectors', message: `must have length 1 each; number ${n} does not` }
+    if (!isUnit(vector)) return { field: 'vectors', message: `must each have length 1; vector ${n} does not` }
     chunk.vectors[at] = vector
   }
   return null

@@ -18,13 +18,13 @@ export const ERRORS = {
   },
   provider_mismatch: {
     http: 400,
-    error: 'documents.0: the connector belongs to google_drive, not to notion',
+    error: 'documents.0.provider: the connector belongs to google_drive, not to notion',
     index: 0,
     connectorProvider: 'google_drive',
   },
   duplicate_document: {
     http: 400,
-    error: 'documents.1 has the provider and externalId of documents.0; send each document once',
+    error: 'documents.1 has the same provider and externalId as documents.0; send each document once',
     index: 1,
     firstIndex: 0,
   },
@@ -60,7 +60,7 @@ export const ERRORS = {
   plan_limit_reached: {
     http: 402,
     error:
-      'The plan Builder covers 2 keys with search, context or ask and 2 are in use; revoke one or upgrade',
+      'The Builder plan covers 2 keys with search, context or ask and 2 are in use; revoke one or upgrade',
     resource: 'agents',
     tier: 'builder',
     used: 2,
@@ -68,9 +68,9 @@ export const ERRORS = {
   },
   action_not_allowed: {
     http: 403,
-    error: 'This API key is not allowed the action "search"; create a key that has it',
+    error: 'This API key lacks the action "search"; create a key that has it',
   },
-  role_required: { http: 403, error: 'This needs the role admin in the workspace' },
+  role_required: { http: 403, error: 'This requires the role admin in the workspace' },
   provider_not_allowed: {
     http: 403,
     error: 'The new key covers gmail, but this API key is limited to slack; use a key without that limit',
@@ -83,7 +83,7 @@ export const ERRORS = {
   connector_access_required: {
     http: 403,
     error:
-      "google_drive needs the permission of this deployment's operator; request it with POST /v1/console/connector-access",
+      "google_drive requires the approval of this deployment's operator; request it with POST /v1/console/connector-access",
   },
   invitation_for_another: {
     http: 403,
@@ -99,7 +99,7 @@ export const ERRORS = {
   cannot_revoke_self: { http: 409, error: 'A key cannot revoke itself; use another key or the console' },
   key_limit_reached: {
     http: 409,
-    error: 'An organization has at most 1,000 live API keys and 1,000 are live; revoke one first',
+    error: 'An organization can have 1,000 active API keys and has 1,000; revoke one first',
     used: 1000,
     limit: 1000,
   },
@@ -128,7 +128,7 @@ export const ERRORS = {
   webhook_disabled: { http: 409, error: 'The webhook is disabled; enable it first' },
   group_limit_reached: {
     http: 409,
-    error: 'An organization has at most 10,000 groups; delete one first',
+    error: 'An organization can have at most 10,000 groups; delete one first',
     used: 10_000,
     limit: 10_000,
   },

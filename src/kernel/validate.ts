@@ -36,7 +36,7 @@ export function findIssues<S extends z.ZodType>(
   })
   if (result === null)
     return {
-      issues: [{ path: '', message: `${PARTS[part].whole} has an object instead of text` }],
+      issues: [{ path: '', message: `${PARTS[part].whole} contains an object where text is expected` }],
       count: 1,
     }
   if (result.success) return { data: result.data }

@@ -21,7 +21,7 @@ export function phraseIssue(issue: RawIssue): string {
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`
     case 'invalid_key':
-      return `has a name that ${issue.issues[0]?.message ?? 'is not possible'}`
+      return `has a name that ${issue.issues[0]?.message ?? 'is not allowed'}`
     case 'invalid_union':
       return unionOf(issue.errors, issue.input)
     case 'unrecognized_keys':
@@ -78,7 +78,7 @@ const FORMAT_NAMES: Record<string, string> = {
 }
 
 function formatName(format: string): string {
-  return FORMAT_NAMES[format] ?? 'in a different format'
+  return FORMAT_NAMES[format] ?? 'in the expected format'
 }
 
 function oneOf(values: readonly z.core.util.Primitive[], input: unknown): string {
@@ -96,7 +96,7 @@ function unionOf(forms: readonly (readonly z.core.$ZodIssue[])[], input: unknown
   const types = issues.flatMap((issue) => (issue.code === 'invalid_type' ? [typeName(issue.expected)] : []))
   const expected = [...values.map(named), ...types]
   const last = expected.pop()
-  if (last === undefined) return 'has none of the allowed forms'
+  if (last === undefined) return 'matches none of the allowed forms'
   const isOfType = values.some((value) => typeof value === typeof input)
   const instead = isOfType ? '' : insteadOf(input)
   return `must be ${expected.length === 0 ? last : `${expected.join(', ')} or ${last}`}${instead}`

@@ -113,7 +113,7 @@ function refuseOtherPlaces({ headers: { origin }, server, host }: FastifyRequest
   if (isLocal && !isLoopback(host.replace(/:\d*$/, '')))
     throw new AppError(
       'origin_not_allowed',
-      'This service accepts only the names of this machine; set PUBLIC_URL if it has another',
+      "This service accepts only local host names; set PUBLIC_URL to the service's public address",
     )
   const isOwn = origin === undefined || origin === own.origin || (isLocal && origin === `http://${host}`)
   if (!isOwn)

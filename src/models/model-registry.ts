@@ -49,7 +49,7 @@ export function createModelRegistry({ configured, builtin, stored }: ModelRegist
       if (model) return model
       throw new AppError(
         'embedding_model_mismatch',
-        `The stored vectors belong to the embedding model "${name}", which this server does not have; it is set to ` +
+        `The stored vectors belong to the embedding model "${name}", which is not configured here; the configured model is ` +
           `"${configured.id}". Restore the embedding settings, or move to the new model with ` +
           'POST /v1/maintenance/reembed',
         { details: { storedModel: name, configuredModel: configured.id } },

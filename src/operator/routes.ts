@@ -44,14 +44,14 @@ const NewSubscription = z
   })
   .refine(({ status, tier }) => tier !== null || !['trialing', 'active', 'past_due'].includes(status), {
     path: ['tier'],
-    message: 'is needed with this status',
+    message: 'is required with this status',
   })
   .refine(
     ({ overCap, extraAnswerUsd, tier }) =>
       overCap !== 'metered' || extraAnswerUsd !== null || tier === 'studio' || tier === 'scale',
     {
       path: ['extraAnswerUsd'],
-      message: 'is needed to charge answers over the cap of a tier that has no price for them',
+      message: 'is required to charge for answers over the cap, because the tier has no price for them',
     },
   )
   .meta({ id: 'NewSubscription', description: 'The plan to set.' })

@@ -138,7 +138,7 @@ function notFound(): AppError {
 /** Checks the current role: another owner may have changed it since the request began. */
 async function requireOwner(tx: Tx, organizationId: string, userId: string): Promise<void> {
   if ((await currentRole(tx, organizationId, userId)) === 'owner') return
-  throw new AppError('role_required', 'Removing the workspace needs the role owner in it')
+  throw new AppError('role_required', 'Deleting the workspace requires the role owner')
 }
 
 /** Runs once the organization's row is locked. @throws when the caller may no longer remove it */

@@ -56,7 +56,7 @@ async function requireAddress(tx: Tx, userId: string, address: string): Promise<
   if (isAddressOf(user, address)) return
   throw new AppError(
     'invitation_for_another',
-    'This invitation is for one email address, and your identity provider does not confirm that it is yours; sign in with that address',
+    'This invitation is for a specific email address, and your identity provider does not confirm that it is yours; sign in with that address',
   )
 }
 

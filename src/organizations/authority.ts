@@ -18,7 +18,7 @@ export function mayManage(actor: Role, target: Role): boolean {
 export function requireAuthority(actor: Role, target: Role): void {
   if (mayManage(actor, target)) return
   const needed = target === 'owner' ? 'owner' : 'admin'
-  throw new AppError('role_required', `This needs the role ${needed} in the workspace`)
+  throw new AppError('role_required', `This requires the role ${needed} in the workspace`)
 }
 
 /** A person's role in a workspace; undefined for a person outside it. */

@@ -7,11 +7,11 @@ export function checkUrl(text: string, allowsPrivate: boolean): void {
   if (!url || !(url.protocol === 'https:' || (allowsPrivate && url.protocol === 'http:')))
     throw refusal(allowsPrivate ? 'must begin with https:// or http://' : 'must begin with https://')
   if (url.username !== '' || url.password !== '')
-    throw refusal('must not carry a user name or a password; events are signed instead')
+    throw refusal('must not contain a user name or password; events are signed instead')
   if (url.hash !== '') throw refusal('must not have a fragment')
   const literal = literalAddress(url)
   if (literal !== null && !allowsPrivate && !isPublicAddress(literal))
-    throw refusal('must be a public address, not one of a private network or of this machine')
+    throw refusal('must be a public address, not an address of a private network or of this machine')
 }
 
 function refusal(words: string): AppError {

@@ -19,7 +19,7 @@ export const providerList = (ids: readonly ProviderId[]) =>
 
 /** The PROVIDERS setting. */
 export const namedProvidersSetting = providerList(IDS)
-  .refine((ids) => ids.length > 0, 'must name a provider')
+  .refine((ids) => ids.length > 0, 'must name at least one provider')
   .default([...DEFAULT_PROVIDERS])
 
 /**

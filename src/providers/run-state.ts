@@ -26,7 +26,7 @@ export function crawlName({ clock, random }: Pick<ProviderSession, 'clock' | 'ra
 export function parseCursor<Schema extends z.ZodType>(cursor: JsonValue, schema: Schema): z.output<Schema> {
   const parsed = schema.safeParse(cursor)
   if (parsed.success) return parsed.data
-  throw new ProviderError('cursor_expired', 'The saved position cannot be read; a full resync is needed', {
+  throw new ProviderError('cursor_expired', 'The saved position cannot be read; a full resync is required', {
     cause: parsed.error,
   })
 }

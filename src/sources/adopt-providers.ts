@@ -23,7 +23,7 @@ async function drop(tx: Tx, dropped: readonly ProviderId[]): Promise<void> {
   if (used.length > 0)
     throw new StartupError(
       `PROVIDERS must name ${used.map(({ provider, uses }) => `${provider}, which has ${uses}`).join('; ')}. ` +
-        'To leave a provider out, name it once more and remove these first',
+        'To leave a provider out, first start the service with it and remove these',
     )
   await tx.deleteFrom('sources').where('push_only', '=', true).where('provider', 'in', dropped).execute()
   await tx.deleteFrom('named_providers').where('provider', 'in', dropped).execute()

@@ -120,7 +120,7 @@ async function readItem(
   try {
     const { adapter, session } = await deps.openAccount(source, signal)
     if (adapter.readItem === undefined)
-      throw new AppError('item_not_synced', `${name} returns no single items; sync the source`)
+      throw new AppError('item_not_synced', `${name} cannot sync a single item; sync the source instead`)
     return await adapter.readItem(session, { externalId, cursor: source.cursor })
   } catch (error) {
     signal.throwIfAborted()

@@ -119,7 +119,7 @@ async function checkLimit(tx: Tx, organizationId: string, resource: Resource): P
   const free = resource === 'agents' ? 'revoke one' : 'delete one'
   throw new AppError(
     'plan_limit_reached',
-    `The plan ${PLANS[plan.tier ?? 'builder'].name} covers ${limit} ${many} and ${used} are in use; ${free} or upgrade`,
+    `The ${PLANS[plan.tier ?? 'builder'].name} plan covers ${limit} ${many} and ${used} are in use; ${free} or upgrade`,
     { details: { resource, tier: plan.tier, used, limit } },
   )
 }

@@ -53,7 +53,7 @@ async function requireVectors(db: Db): Promise<void> {
     const [major = 0, minor = 0] = (version ?? '').split('.').map(Number)
     if (version !== null && (major > 0 || minor >= 8)) continue
     throw new StartupError(
-      `${server} offers ${version ?? 'no'} pgvector; 0.8 or later is needed on every server`,
+      `${server} offers ${version ?? 'no'} pgvector; 0.8 or later is required on every server`,
     )
   }
 }

@@ -124,8 +124,8 @@ function requireNoneForgotten(tables: Placements): void {
   for (const { name, placement, has_tenants: hasTenants } of tables.values()) {
     if (placement === 'tenant' || !hasTenants || known[name] !== undefined) continue
     throw new StartupError(
-      `The table "${name}" has an organization_id and is not distributed, as the others of this database are: its rows would ` +
-        `outlive what they belong to. Run \`${statement(name, 'tenant')}\`, or move it to another schema`,
+      `The table "${name}" has an organization_id but is not distributed like the other tables: its rows would ` +
+        `outlive their organization. Run \`${statement(name, 'tenant')}\`, or move it to another schema`,
     )
   }
 }
@@ -133,7 +133,7 @@ function requireNoneForgotten(tables: Placements): void {
 function misplaced(table: string, is: Placement | undefined, placement: Placement): StartupError {
   if (is === undefined) return new StartupError(`The table "${table}" is missing; run the migrations first`)
   return new StartupError(
-    `The table "${table}" is distributed as "${is}" where it has to be "${placement}"; run ` +
+    `The table "${table}" is distributed as "${is}" instead of "${placement}"; run ` +
       `\`select undistribute_table('${table}')\` and start again`,
   )
 }

@@ -34,7 +34,7 @@ export function notWritable(directory: string, cause: unknown): StartupError {
   const reason = messageOf(cause)
   return new StartupError(
     `DATA_DIR: ${directory} cannot be written (${reason}). ` +
-      "Give the service's user the right to write there and to the files in it, or set another DATA_DIR.",
+      "Give the service's user write permission for the folder and its files, or set another DATA_DIR.",
     { cause },
   )
 }

@@ -105,7 +105,7 @@ async function openFolder(folder: string, onLost: EmbeddedOptions['onLost']): Pr
   })
   if (version.trim() !== POSTGRES_MAJOR) {
     throw new StartupError(
-      `DATA_DIR: ${folder} was created by PostgreSQL ${version.trim()}, but this version reads ${POSTGRES_MAJOR}`,
+      `DATA_DIR: ${folder} was created by PostgreSQL ${version.trim()}, but this version of the service reads only ${POSTGRES_MAJOR}`,
     )
   }
   try {

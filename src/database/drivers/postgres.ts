@@ -95,11 +95,11 @@ async function requireVersions(pool: Pool): Promise<void> {
     })
   const found = rows[0]
   if (!found || found.server < 160_000)
-    throw new StartupError('DATABASE_URL: PostgreSQL 16 or later is needed')
+    throw new StartupError('DATABASE_URL: PostgreSQL 16 or later is required')
   const [major = 0, minor = 0] = (found.vector ?? '').split('.').map(Number)
   if (found.vector === null || (major === 0 && minor < 8)) {
     throw new StartupError(
-      `DATABASE_URL: pgvector 0.8 or later is needed, the server offers ${found.vector ?? 'none'}`,
+      `DATABASE_URL: pgvector 0.8 or later is required, but the server offers ${found.vector ?? 'none'}`,
     )
   }
 }

@@ -89,7 +89,7 @@ describe('a model known by name', () => {
     await storeModel(models, 'Xenova/bge-small-en-v1.5', { north: [2, 0], east: [0, 2] })
     await expect(
       createEmbeddingModel({ provider: 'transformers', model: 'bge-small-en-v1.5' }, { modelsDir: models }),
-    ).rejects.toThrow(/do not belong to bge-small-en-v1.5: they give 2/)
+    ).rejects.toThrow(/do not belong to bge-small-en-v1.5: they have 2/)
   })
 
   it('is downloaded once, and later starts need no network', async () => {

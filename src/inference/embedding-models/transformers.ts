@@ -52,12 +52,12 @@ export async function createTransformersEmbeddingModel(
   const dimensions = (await embed(['dimensions']))[0]?.length ?? 0
   if (settings.dimensions !== undefined && settings.dimensions !== dimensions) {
     throw new StartupError(
-      `EMBEDDING_DIMENSIONS is ${settings.dimensions}, but the model ${settings.model} gives ${dimensions}: remove the setting.`,
+      `EMBEDDING_DIMENSIONS is ${settings.dimensions}, but the model ${settings.model} has ${dimensions}: remove the setting.`,
     )
   }
   if (known && known.dimensions !== dimensions) {
     throw new StartupError(
-      `The stored files of ${known.repository} do not belong to ${known.name}: they give ${dimensions} dimensions instead of ${known.dimensions}. Remove the folder to download them again.`,
+      `The stored files of ${known.repository} do not belong to ${known.name}: they have ${dimensions} dimensions instead of ${known.dimensions}. Remove the folder to download them again.`,
     )
   }
   return {

@@ -76,7 +76,7 @@ describe('the artifact', () => {
     const other = loadBuiltinModel('builtin-2', await artifactFile(encodeArtifact(weighted, 'builtin-0')))
     await expect(other).rejects.toThrow(StartupError)
     await expect(other).rejects.toThrow(
-      /belongs to model builtin-0, format 2, but builtin-2, format 2 is needed/,
+      /belongs to model builtin-0, format 2, but builtin-2, format 2 is required/,
     )
   })
 

@@ -71,7 +71,7 @@ export function decodeArtifact(bytes: Buffer, name: string, expected: ModelId): 
   if (format !== needed || modelId !== expected) {
     throw broken(
       name,
-      `belongs to model ${modelId}, format ${format}, but ${expected}, format ${needed} is needed`,
+      `belongs to model ${modelId}, format ${format}, but ${expected}, format ${needed} is required`,
     )
   }
   const count = bytes.readUInt32LE(12)
