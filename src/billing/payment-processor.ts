@@ -4,7 +4,7 @@ import { INTERVALS } from '../database/schema-words.ts'
 import { SOLD_TIERS, type SoldTier } from './plans/plans.ts'
 import type { Invoice } from './schemas.ts'
 
-/** A plan as it is bought. */
+/** A plan that can be bought: a tier and a billing interval. */
 export type SoldPlan = {
   tier: SoldTier
   interval: BillingInterval
@@ -53,7 +53,7 @@ export interface CheckoutPage {
   url: string
 }
 
-/** A verified event, reduced to whose state changed. */
+/** A verified event, reduced to the customer or organization whose state changed. */
 export interface ProcessorEvent {
   id: string
   type: string
@@ -103,7 +103,7 @@ export interface PaymentProcessor {
 /** `refused`: not executed; `unavailable`: the outcome is unknown. */
 export type ProcessorFailureKind = 'rate_limited' | 'unavailable' | 'refused'
 
-/** A failure with the payment processor's own message, which holds no secret. */
+/** A failure with the payment processor's own message, which contains no secret. */
 export class ProcessorFailure extends Error {
   readonly kind: ProcessorFailureKind
   /** The wait it asks for; null when it names none. */

@@ -23,9 +23,9 @@ const TEXT_BYTES_AT_ONCE = 512 * 1024
 export interface PolicyRead {
   /** Items that were stored between `since` and `now` keep their policy: it may be newer than the given one. */
   since: Date
-  /** By the clock of `since`. Items dated over a minute later have their date from a wrong clock, and are changed. */
+  /** By the same clock as `since`. Items dated over a minute later were dated by a wrong clock, so they are changed. */
   now: Date
-  /** Begins each transaction. */
+  /** Called at the beginning of each transaction. */
   within: (tx: Tx) => Promise<void>
 }
 

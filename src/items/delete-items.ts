@@ -12,7 +12,7 @@ import type { DeletedSeveral } from './console-schemas.ts'
 import type { DeletedSourceItem } from './schemas.ts'
 import { findReadable, noSuchItem, selectShownItems } from './shown-items.ts'
 
-/** One transaction deletes no more, because everything of an item is deleted with it. */
+/** Items per transaction, which also deletes everything that belongs to them. */
 export const DELETED_AT_ONCE_MAX = 100
 
 export type NamedItem = { id: string } | { provider: ProviderId; externalId: string }
@@ -43,7 +43,7 @@ export async function deleteItems(
 }
 
 /**
- * Deletes one item in the caller's scope; a missing one takes as long.
+ * Deletes one item in the caller's scope. Takes just as long if there is none.
  * @param readable undefined: every item in scope
  * @throws AppError `not_found`
  */

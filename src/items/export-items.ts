@@ -27,7 +27,7 @@ interface ExportDeps {
   clock: Clock
   /** Reads of exports take turns, so that none slows the others' requests. */
   admit: FairLimit
-  /** What the viewer may read now. @throws AppError once it is refused */
+  /** What the viewer may read now. @throws AppError once access is refused */
   viewAgain: () => Promise<Viewer>
 }
 
@@ -198,7 +198,7 @@ function toExportedChunk({ heading, content, vector }: ExportedChunk) {
 
 const Policy = z.looseObject({ visibility: z.string(), deny: z.unknown().optional() })
 
-/** Metadata that grants no more elsewhere: there `workspace` would mean all members, not its source's. */
+/** Metadata that grants no more after an import: there, `workspace` would mean all members, not the source's. */
 function portableMetadata(row: Row<'source_items'>, isSynced: boolean): Record<string, unknown> {
   const { accessPolicy, ...metadata } = row.metadata
   if (accessPolicy === undefined || !isSynced) return row.metadata

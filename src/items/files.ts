@@ -21,7 +21,7 @@ import type { Items } from './items.ts'
 
 export interface GivenFile {
   connectorId: string
-  /** Its name, with folders if any, which becomes its externalId. */
+  /** The file's name, with its folders if any. It becomes the externalId. */
   name: string
   /** From `Content-Type`; `''`: missing. */
   mediaType: string
@@ -38,11 +38,11 @@ export interface Files {
 
 /** Files that this process reads at once, in their own threads. */
 const READING = { concurrency: 2, concurrencyPerOwner: 1, waitMaxMs: 30_000 }
-/** A request has a minute, and the text is embedded and stored after that. */
+/** A request may take a minute, and embedding and storing the text must fit in. */
 const RECOGNITION_ENDS_MS = 50_000
 
 export function createFiles(deps: { db: Db; items: Items; extractor: TextExtractor }): Files {
-  const admit = createFairLimit({ what: 'Files', ...READING })
+  const admit = createFairLimit({ what: 'files', ...READING })
   return {
     async ingest(caller, given, requestId, signal) {
       const enough = AbortSignal.timeout(RECOGNITION_ENDS_MS)

@@ -71,7 +71,7 @@ export interface JournaledIngest extends IngestRef {
   isDecided: boolean
 }
 
-/** All of them, except for organizations that are being removed: their parts are deleted with them. */
+/** All journaled ingests, except those of organizations that are being removed: their parts are deleted with them. */
 export async function findJournaled(db: Db): Promise<JournaledIngest[]> {
   return await db
     .selectFrom('ingest_parts')

@@ -101,8 +101,8 @@ export function createItems(deps: {
 }): Items {
   const { db, models, clock, journaled = null } = deps
   const storing = { db, models, clock, journaled }
-  const admit = createFairLimit({ what: 'Ingests', ...INGESTS })
-  const admitExport = createFairLimit({ what: 'Exports', ...EXPORT_READS })
+  const admit = createFairLimit({ what: 'ingests', ...INGESTS })
+  const admitExport = createFairLimit({ what: 'exports', ...EXPORT_READS })
 
   return {
     async write(organizationId, items, within = async () => {}, how = {}) {

@@ -52,7 +52,7 @@ export async function listItems(db: Db, viewer: Viewer, query: ListQuery): Promi
   }
 }
 
-/** Only items whose title or external id contains these characters. */
+/** Only items whose title or external ID contains this text. */
 function called(title: string): RawBuilder<unknown> {
   const pattern = containing(title)
   return sql`(i.title ilike ${pattern} or i.external_id ilike ${pattern})`

@@ -50,7 +50,7 @@ export interface PreparedItems {
   stored: ReadonlyMap<string, StoredItem>
 }
 
-/** Compares an item with its stored version, which no one else can change now, and throws to store nothing. */
+/** Compares an item with its stored version, which is locked. Throws to store nothing. */
 export type CheckStored = (item: CleanItem, stored: StoredItem | undefined) => void
 
 interface Embedder {

@@ -1,4 +1,4 @@
-/** The promise's result, or the signal's reason as soon as it aborts. The promise is always handled. */
+/** The promise's result; rejects with the signal's reason once it aborts. A late rejection of the promise is handled. */
 export async function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const onAbort = (): void => aborted.reject(signal.reason)

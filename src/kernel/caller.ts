@@ -10,7 +10,7 @@ export interface AgentCaller {
   allowedActions: readonly Action[]
   /** Null: every provider. */
   allowedProviders: readonly ProviderId[] | null
-  /** The key exceeds the plan's number of agents: search, context and ask answer 402 until the plan has room. */
+  /** The key exceeds the plan's number of agents: search, context and ask return 402 until the plan has room. */
   isBeyondPlan?: boolean
   /** The key can only read on behalf of a person. */
   requiresUser?: boolean
@@ -26,7 +26,7 @@ export interface ConsoleCaller {
   allowedProviders: null
 }
 
-/** On a route outside any workspace. */
+/** A person on a route that belongs to no workspace. */
 export interface UserCaller {
   kind: 'user'
   userId: string
@@ -40,7 +40,7 @@ export interface ScimCaller {
   userId: string
 }
 
-/** The caller that acts for an organization. */
+/** A caller that acts for an organization. */
 export type Caller = AgentCaller | ConsoleCaller
 
 /** The actor of an audit event; exactly one of the two is set. */

@@ -9,7 +9,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => new Date() }
 
-/** The beginning of a time's minute, for times that are stored to the minute. */
+/** Rounds down to the minute, for times that are stored to the minute. */
 export function minuteOf(time: Date): Date {
   return new Date(Math.floor(time.getTime() / MINUTE_MS) * MINUTE_MS)
 }

@@ -1,14 +1,14 @@
 import { yieldToEventLoop } from './event-loop.ts'
 
-/** Milliseconds of work before other work runs: one request waits for several bursts. */
+/** Milliseconds of work before other work runs. It is short, because one request waits for several bursts. */
 const BURST_MS = 2
-/** For work that often runs for seconds: while it does, each statement of a request waits for a burst. */
+/** For work that often takes seconds: meanwhile, each statement of a request waits for a burst. */
 export const SHORT_BURST_MS = 1
 
 /** Work that can pause. It yields where other work may run, after well under a millisecond each time. */
 export type Pausable<Result> = Generator<void, Result>
 
-/** Runs long work in bursts of a few milliseconds; between them other organizations run. */
+/** Runs long work in bursts of a few milliseconds, with the work of other organizations in between. */
 export async function runCooperatively<Result>(
   work: Pausable<Result>,
   signal?: AbortSignal,

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createFairLimit, type FairLimit } from './fair-limit.ts'
 
-const options = { what: 'Works', concurrency: 2, concurrencyPerOwner: 1, waitMaxMs: 60_000 }
+const options = { what: 'jobs', concurrency: 2, concurrencyPerOwner: 1, waitMaxMs: 60_000 }
 
 /** Starts work that ends when the test says so, and records the order in which it began. */
 function bench(limit: FairLimit) {

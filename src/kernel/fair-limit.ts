@@ -6,7 +6,7 @@ export interface FairLimitOptions {
   concurrency: number
   /** The most jobs of one owner that run at once. Lower than `concurrency`, it leaves room for other owners. */
   concurrencyPerOwner: number
-  /** The longest wait for a place. Work with a longer expected wait is rejected immediately. */
+  /** The longest wait for a slot. Work with a longer expected wait is rejected immediately. */
   waitMaxMs: number
   /** Monotonic milliseconds. */
   now?: () => number
@@ -21,7 +21,7 @@ export interface FairWork<T> {
   signal?: AbortSignal | undefined
 }
 
-/** Runs the work when it has a place. @throws AppError `overloaded`, the signal's reason, what the work throws */
+/** Runs the work once a slot is free. @throws AppError `overloaded`, the signal's reason, what the work throws */
 export type FairLimit = <T>(work: FairWork<T>) => Promise<T>
 
 interface Waiting {
@@ -35,7 +35,7 @@ interface Owner {
   waitingCost: number
   /** The sequence number of its last start. */
   servedAt: number
-  /** Failed jobs included. */
+  /** Including failed jobs. */
   ended: number
   /** Smoothed milliseconds per unit of cost. */
   msPerCost: number
@@ -109,7 +109,7 @@ export function createFairLimit(options: FairLimitOptions): FairLimit {
   }
 }
 
-/** Smooths by ratio, not difference, so that one slow job does not set the estimate for all that wait. */
+/** Smooths by ratio, not difference, so that one slow job does not determine the estimate for all queued jobs. */
 function smoothed({ ended, msPerCost: before }: Owner, newest: number): number {
   if (ended === 0 || before === 0 || newest === 0) return newest
   return before * (newest / before) ** NEWEST_SHARE
@@ -154,7 +154,7 @@ function enqueue(owner: Owner, cost: number): { started: Promise<void>; leave: (
   }
 }
 
-/** Of the owners with queued work and a free place, the one served longest ago. */
+/** The least recently served owner that has queued work and a free slot. */
 function longestUnserved(owners: Iterable<Owner>, concurrencyPerOwner: number): Owner | undefined {
   let first: Owner | undefined
   for (const owner of owners) {

@@ -1,10 +1,10 @@
-/** Makes a value at its first use. A failure is not cached. */
+/** Creates a value on first use. Failures are not cached. */
 export function makeOnce<Value>(make: () => Promise<Value>): () => Promise<Value> {
   const made = makeOncePerKey(make)
   return () => made('')
 }
 
-/** Makes a value at the first use of its key. A failure is not cached. */
+/** Creates a value on the first use of its key. Failures are not cached. */
 export function makeOncePerKey<Value>(
   make: (key: string) => Promise<Value>,
 ): (key: string) => Promise<Value> {

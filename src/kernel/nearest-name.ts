@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 
-/** A longer name is not a typo, and is not compared. */
+/** Longer names are not compared: they are unlikely to be typos. */
 const CHARACTERS_MAX = 200
 
 /** The known name that a misspelled one most likely means; undefined when over a third differs. */

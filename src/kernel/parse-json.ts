@@ -1,4 +1,4 @@
-/** The value of a JSON text from outside; undefined unless it is JSON. */
+/** Parses untrusted JSON; undefined if it is not valid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -33,7 +33,7 @@ export class RedirectRefused extends TypeError {
   }
 }
 
-/** The rest of the address can hold secrets. */
+/** The rest of the URL can contain secrets. */
 function originOf(location: string): string {
   return URL.parse(location)?.origin ?? 'another path of its own'
 }

@@ -2,7 +2,7 @@
 export const ROLES = ['owner', 'admin', 'member'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Whether a role allows what needs the role `needed`. */
+/** Whether a role is `needed` or higher. */
 export function hasRole(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) <= ROLES.indexOf(needed)
 }

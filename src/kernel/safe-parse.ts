@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** Parses a value from outside. @returns null if zod throws, as for a hostile `toString` */
+/** Parses an untrusted value. @returns null if zod throws, as for a hostile `toString` */
 export function safeParse<S extends z.ZodType>(
   schema: S,
   value: unknown,

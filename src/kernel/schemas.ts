@@ -39,10 +39,10 @@ export const textOrNull = (description: string, example: string | null = null) =
 
 export const count = (description: string, example: number) => z.int().min(0).meta({ description, example })
 
-/** Several times as long as any of our cursors. */
+/** Several times the length of any cursor that the service returns. */
 const CURSOR_CHARACTERS_MAX = 1_000
 
-/** Where a page of a list starts. */
+/** The position where a page of a list starts. */
 export const pageCursor = z
   .string()
   .max(CURSOR_CHARACTERS_MAX)

@@ -9,15 +9,15 @@ export function clipped(text: string, charactersMax: number): string {
   return text.length <= charactersMax ? text : `${text.slice(0, charactersMax).toWellFormed()}…`
 }
 
-/** Names and claims about people must be storable unchanged: a cleaned one could be another person's. */
+/** Whether a text can be stored unchanged, as names of people must be: a cleaned name could be another person's. */
 export function isStorable(text: string): boolean {
   return storableText(text) === text
 }
 
-/** Characters that show nothing: control, format (zero-width included) and unassigned ones, and fillers. */
+/** Invisible characters: control, format (including zero-width) and unassigned ones, and fillers. */
 const INVISIBLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\s]/u
 
-/** Whether a text shows nothing: it is empty or has only blanks, control and zero-width characters. */
+/** Whether a text is invisible: empty, or only blanks, control and zero-width characters. */
 export function showsNothing(text: string): boolean {
   for (const character of text) if (!INVISIBLE.test(character)) return false
   return true

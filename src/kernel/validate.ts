@@ -14,7 +14,7 @@ const PARTS = {
 
 export type ValidatedPart = keyof typeof PARTS
 
-/** The most faults put into words: a request can have hundreds of thousands. */
+/** Maximum number of faults reported. A request can have hundreds of thousands. */
 const ISSUES_WORDED_MAX = 100
 const NAMES_LISTED_MAX = 12
 const NAME_CHARACTERS_MAX = 80
@@ -58,7 +58,7 @@ export function findIssues<S extends z.ZodType>(
   return { issues, count }
 }
 
-/** The parsed value. @throws AppError `validation_failed` that lists the faults */
+/** Parses a value. @throws AppError `validation_failed` that lists the faults */
 export function validate<S extends z.ZodType>(schema: S, value: unknown, part: ValidatedPart): z.output<S> {
   const found = findIssues(schema, value, part)
   if ('data' in found) return found.data

@@ -51,7 +51,7 @@ const NameRows = z.array(
   z.object({ entity_id: z.string(), name: z.string(), alias: z.string().nullable(), items: z.number() }),
 )
 
-/** Limit on an atom's names, those of most items. A mailbox that many people send from has one for each of them. */
+/** Limit on an atom's names, by number of items. A mailbox that many people send from has a name for each of them. */
 const NAMES_MAX = 50
 /** Limit on the atoms that share the same names. */
 const SAME_NAMED_MAX = 1_000

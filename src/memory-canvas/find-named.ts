@@ -17,7 +17,7 @@ export type FoundAtoms = ReadonlyMap<string, StoredEntityType>
 
 const Rows = z.array(z.object({ id: z.string(), type: z.enum(STORED_ENTITY_TYPES) }))
 
-/** The atoms in view with every query word or a word beginning with it, those of most items first. */
+/** The atoms in view with every query word or a word that begins with it, those in the most items first. */
 export async function findNamed(db: Db, view: View, query: string): Promise<FoundAtoms> {
   const words = fold(query)
     .split(' ')
@@ -35,7 +35,7 @@ export async function findNamed(db: Db, view: View, query: string): Promise<Foun
   )
 }
 
-/** The atoms that these items name, those of most items first. */
+/** The atoms that these items name, those in the most items first. */
 export async function findInItems(db: Db, view: View, itemIds: readonly string[]): Promise<FoundAtoms> {
   if (itemIds.length === 0) return new Map()
   return await withTypes(

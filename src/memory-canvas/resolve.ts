@@ -8,7 +8,7 @@ export interface Entity {
   id: string
   type: StoredEntityType
   label: string
-  /** Its other names, those of most items first. */
+  /** Its other names, those in the most items first. */
   aliases: string[]
   /** Items in view that name it. */
   weight: number

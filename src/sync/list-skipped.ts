@@ -104,7 +104,7 @@ export async function renewFailures(
   await forgetFailures(tx, { organizationId, sourceId }, { gone, named: [...failures, ...skipped] })
 }
 
-/** Deletes the reasons of items that are gone, except of those that are named again. */
+/** Deletes the failures of items that no longer exist, except of items that failed again. */
 export async function forgetFailures(
   tx: Tx,
   source: SourceRef,

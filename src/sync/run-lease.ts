@@ -123,7 +123,7 @@ export async function requireLease(tx: Tx, { lease }: LeasedRun): Promise<void> 
   await require(tx, lease, sql<boolean>`status = 'running'`)
 }
 
-/** A long wait for a provider: since the first such wait without a page, until when. */
+/** A long wait for a provider. `since`: the first such wait after the last stored page. */
 export interface LongWait {
   since: Date
   until: Date

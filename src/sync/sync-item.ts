@@ -36,7 +36,7 @@ export interface ItemSyncDependencies {
   db: Db
   clock: DatabaseClock
   items: Pick<Items, 'write' | 'findReadable'>
-  /** Opens an account for a user who waits. */
+  /** Opens an account while a user waits. */
   openAccount(source: Source, signal: AbortSignal): ReturnType<OpenAccount>
 }
 

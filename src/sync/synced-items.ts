@@ -143,7 +143,7 @@ export async function storeWithPolicies<Result>(
   }
 }
 
-/** Stored items with their hash, and with their policy if another source's runs have told it, by external id. */
+/** Stored items with their hash, and with their policy if another source's runs have reported it, by external ID. */
 async function findKnown(
   db: Db,
   source: SyncedSource,

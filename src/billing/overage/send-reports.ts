@@ -29,7 +29,7 @@ const SENT_KEPT_MS = 90 * DAY_MS
 const ERROR_CHARACTERS_MAX = 500
 
 /**
- * Seals reports whose seconds are over and sends those that are due. A report keeps its id until the payment
+ * Seals reports whose collection time is over, and sends those that are due. A report keeps its ID until the payment
  * processor confirms it, across crashes.
  * @param which with `open`, open reports are sealed too, which is safe but takes more calls
  */

@@ -34,7 +34,7 @@ export function currentOf(
   return best && { ...best, isLive: isLive(best) }
 }
 
-/** Whether no tier has its price. */
+/** Whether its price belongs to no tier. */
 function isUnknown({ tier }: SubscriptionReading): boolean {
   return tier === null
 }

@@ -3,7 +3,7 @@ import { type PaymentProcessor, toUpstreamError } from '../payment-processor.ts'
 import type { Invoice } from '../schemas.ts'
 import { findAccount } from './accounts.ts'
 
-/** Shown of a workspace; the payment processor's portal has all of them. */
+/** Maximum number of invoices shown. The payment processor's portal lists all of them. */
 const SHOWN_MAX = 12
 
 /** The newest invoices of an organization, none before its first checkout. @throws AppError `upstream_error` */

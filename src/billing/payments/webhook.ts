@@ -8,7 +8,7 @@ import { ensureAccount } from './accounts.ts'
 import type { Refresh } from './refresh.ts'
 import type { Logger } from '../../kernel/logger.ts'
 
-/** The answer to an event waits at most this long for its effect, which follows anyway. */
+/** How long the response to an event waits for its effect, which follows in any case. */
 const REFRESH_WAIT_MS = 3_000
 /** Events processed at once; further ones take effect a second later. */
 const AT_WORK_MAX = 16

@@ -94,7 +94,7 @@ export async function createStripeProcessor(
   }
 }
 
-/** With the name, because Stripe refuses other parameters under a key for a day: a renamed workspace could not buy. */
+/** Contains the name: for a day, Stripe rejects a key with other parameters, so a renamed workspace could not buy. */
 function customerKey(id: string, name: string, replaces: string | null): string {
   const named = createHash('sha256').update(name).digest('hex').slice(0, 16)
   return `customer-${id}-${named}${replaces === null ? '' : `-after-${replaces}`}`
