@@ -1576,6 +1576,11 @@ export interface components {
              */
             itemsSkipped?: number;
             /**
+             * @description Who may read the source's items, if its provider does not report this. Only for people in the console.
+             * @example connector
+             */
+            audience?: ("everyone" | "connector") | string[];
+            /**
              * @description Slack only: IDs of the channels to read; null: all channels that the bot is a member of.
              * @example null
              */

@@ -25,7 +25,7 @@ export interface SourcesSchema {
     last_snapshot: Nullable<string>
     next_poll_at: Nullable<Date>
     push_since: Nullable<Date>
-    /** JSON: who may read what it brought, where its provider cannot tell; null: the person who connected it. */
+    /** JSON: who may read what it brought, where its provider cannot tell; null: `connector`. */
     audience: Nullable<string>
     /** The verified address of the person who connected it. */
     connected_by: Nullable<string>

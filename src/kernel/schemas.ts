@@ -68,7 +68,8 @@ export const fileName = nameOf(500)
 /** No address is longer (RFC 5321, 4.5.3.1). */
 const EMAIL_CHARACTERS_MAX = 320
 
-const personsEmail = z
+/** An address of a person, in policies, groups and requests alike; local ones like `ada@localhost` too. */
+export const personsEmail = z
   .string()
   .max(EMAIL_CHARACTERS_MAX)
   .regex(/^[^\s@]+@[^\s@]+$/, 'must be an email address')

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { reply } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
-import { label, moment, nextCursor, pageCursor } from '../kernel/schemas.ts'
+import { label, moment, nextCursor, pageCursor, personsEmail } from '../kernel/schemas.ts'
 import { GROUP_MEMBERS_MAX, type Groups, isGroupId } from './groups.ts'
 import { EXAMPLE_GROUP, MEMBERS, Group } from './schemas.ts'
 
@@ -18,7 +18,7 @@ export const GroupBody = z
       example: 'Finance',
     }),
     members: z
-      .array(z.email().max(320))
+      .array(personsEmail)
       .max(GROUP_MEMBERS_MAX)
       .meta({ description: 'Addresses of all members.', example: MEMBERS }),
   })

@@ -13,7 +13,10 @@ export const SourcePermissions = z
       description: 'Who can read everything, if you choose the readers.',
       example: null,
     }),
-    connector: textOrNull('Address of the person who connected the source; null: unknown.', null),
+    connector: textOrNull(
+      "Address of the mailbox's owner, or of the person who connected another source; null: unknown.",
+      null,
+    ),
     people: count("Number of people in the provider's workspace, or in the audience.", 42),
     groups: count('Number of groups of the source, such as private channels.', 3),
     checkedAt: momentOrNull('When people, groups and changed permissions were last read.'),

@@ -56,7 +56,7 @@ interface ProviderFacts<Id extends string> {
    * Syncs that a person starts run immediately.
    */
   readonly pollMinutes?: number
-  /** The audience of a new source; by default the person who connected it. */
+  /** The audience of a new source; by default `connector`. */
   readonly audience?: 'everyone'
   /** Creates the adapter. @throws when a setting that enables the provider is not set; callers check that first */
   createAdapter(environment: ProviderEnvironment, deps: AdapterDependencies): Promise<ProviderAdapter>

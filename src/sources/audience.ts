@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
+import { personsEmail } from '../kernel/schemas.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { bumpPermissions, EVERYONE, setMembers, sourcePrincipal, userPrincipal } from '../people/index.ts'
 import { findProvider } from '../providers/index.ts'
@@ -7,11 +8,8 @@ import type { ProviderId } from '../kernel/provider-id.ts'
 
 export const AUDIENCE_MAX = 1_000
 
-/** Who may read a source whose provider does not report readers. `connector`: the user who connected it. */
-export const Audience = z.union([
-  z.enum(['everyone', 'connector']),
-  z.array(z.email().max(320)).max(AUDIENCE_MAX),
-])
+/** Who may read a source whose provider does not report readers. `connector`: the mailbox's owner, or who connected it. */
+export const Audience = z.union([z.enum(['everyone', 'connector']), z.array(personsEmail).max(AUDIENCE_MAX)])
 export type Audience = z.output<typeof Audience>
 
 export function audienceOf(stored: string | null): Audience {

@@ -35,6 +35,11 @@ export const SourceView = z
       'Items that syncs could not read or that contain nothing to read, as of the last sync. Only for people in the console.',
       4,
     ).optional(),
+    audience: Audience.optional().meta({
+      description:
+        "Who may read the source's items, if its provider does not report this. Only for people in the console.",
+      example: 'connector',
+    }),
     // Agents see only the allowlist; people see every setting.
     ...SourceSettings.partial().shape,
     channelAllowlist: SourceSettings.shape.channelAllowlist,
@@ -64,7 +69,7 @@ export const SourceChange = z
     ...SentSettings.partial().shape,
     audience: Audience.optional().meta({
       description:
-        "Who may read the source's items if its provider does not report this: `everyone`, `connector` (the person who connected the source), or a list of addresses.",
+        "Who may read the source's items if its provider does not report this: `everyone`, `connector` (the owner of the mailbox, or the person who connected another source), or a list of addresses.",
       example: 'connector',
     }),
   })
@@ -98,12 +103,10 @@ export const Overview = z.object({
       }),
     )
     .describe('The sources, oldest first.'),
-  isCapped: z
-    .boolean()
-    .meta({
-      description: 'Whether counting stopped at a limit. The real numbers are then higher.',
-      example: false,
-    }),
+  isCapped: z.boolean().meta({
+    description: 'Whether counting stopped at a limit. The real numbers are then higher.',
+    example: false,
+  }),
 })
 export type Overview = z.output<typeof Overview>
 

@@ -3,6 +3,7 @@ import type { Db } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { providersOf } from '../providers/index.ts'
+import { audienceOf, hasAudience } from './audience.ts'
 import { isNotRemoved, requireSource, settingsOf } from './source.ts'
 import type { SourceView } from './schemas.ts'
 
@@ -48,6 +49,7 @@ export function viewFor(caller: Caller): (row: SourceRow) => SourceView {
   return (row) => ({
     ...toView(row),
     ...settingsOf(row),
+    ...(row.push_only || !hasAudience(row.provider) ? {} : { audience: audienceOf(row.audience) }),
     errorCode: row.error_code,
     itemsSkipped: row.items_skipped ?? 0,
   })

@@ -279,6 +279,23 @@ describe('a group', () => {
     expect(await titlesFor(acme.adminKey, behalf('gil@corp.com'))).toContain('board')
     expect(await titlesFor(acme.adminKey, behalf(BOB))).not.toContain('board')
   })
+
+  it.each(['developer@localhost', 'zoë@example.com', 'a@exämple.de'])(
+    'has members with every address that people ask with: %s',
+    async (email) => {
+      const put = { key: acme.adminKey, body: { members: [email] } }
+      expect((await service.call('PUT', '/v1/groups/local', put)).status).toBe(200)
+      const metadata = { accessPolicy: { visibility: 'restricted', groups: ['local'] } }
+      const document = documentOf(acme, {
+        externalId: 'local',
+        title: 'local',
+        body: 'common lime',
+        metadata,
+      })
+      expect((await push(service, acme, document)).status).toBe(200)
+      expect(await titlesFor(acme.adminKey, behalf(email))).toContain('local')
+    },
+  )
 })
 
 describe('the source code', () => {

@@ -197,7 +197,10 @@ describe('readers of a mailbox', () => {
     ])
     const change = (audience: unknown) =>
       service.call('PATCH', `/v1/console/sources/${sourceId}`, { key: owner.token, body: { audience } })
-    expect((await change(['X@acme.example'])).status).toBe(200)
+    expect(await change(['X@acme.example', 'ada@localhost'])).toMatchObject({
+      status: 200,
+      body: { source: { audience: ['X@acme.example', 'ada@localhost'] } },
+    })
     expect([await found(account, 'capybara'), await found('x@acme.example', 'capybara')]).toEqual([
       [],
       ['Offer'],

@@ -551,6 +551,7 @@ class Source(TypedDict):
     errorMessage: str | None
     errorCode: NotRequired[Literal["access_ended", "missing_permission", "app_blocked", "api_disabled", "access_refused", "not_configured"] | None]
     itemsSkipped: NotRequired[int]
+    audience: NotRequired[Literal["everyone", "connector"] | list[str]]
     channelAllowlist: list[str] | None
     sourceItemCount: int
     policyHealth: dict[str, Any] | None

@@ -105,7 +105,11 @@ function AudienceChoice({ source, permissions }: { source: Source; permissions: 
         <Stack gap="xs" mt="xs">
           <Radio
             value="connector"
-            label="The person who connected it"
+            label={
+              connector === source.externalAccountId
+                ? 'The owner of the mailbox'
+                : 'The person who connected it'
+            }
             description={connector ?? 'No verified address is known, so no one reads it.'}
           />
           <Radio
