@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { ProviderError, type ConnectedAccount, type Credentials, type OAuthHalf } from './adapter.ts'
+import {
+  isRejected,
+  ProviderError,
+  type ConnectedAccount,
+  type Credentials,
+  type JsonObject,
+  type OAuthHalf,
+} from './adapter.ts'
 import { parseAnswer, type RestAnswer, type RestOptions, type RestRequest, sendRequest } from './rest.ts'
 
 const TIMEOUT_MS = 15_000
@@ -16,18 +23,26 @@ export interface OAuthOptions extends Pick<RestOptions, 'headers' | 'refused' | 
   /** The revoked token is sent in the address, as Google documents it, rather than in the form. */
   revokesInAddress?: boolean
   scopes: readonly string[]
+  /** Whether codes have a verifier (RFC 7636); true by default. */
+  usesPkce?: boolean
   /** Further parameters of the authorize page. */
   parameters?: Readonly<Record<string, string>>
   now: () => Date
-  /** Whose account new credentials are for. `get` sends a request with their token. */
+  /** Which refusals of a code or refresh token are final; all by default. */
+  isFinal?(refusal: ProviderError): boolean
+  /**
+   * Whose account new credentials are for, from `answer`, that of the token endpoint, or a request with their token,
+   * which `get` sends. `extra` becomes that of the credentials.
+   */
   identify(
     get: (url: string) => Promise<RestAnswer>,
     credentials: Credentials,
-  ): Promise<Omit<ConnectedAccount, 'credentials'>>
+    answer: unknown,
+  ): Promise<Omit<ConnectedAccount, 'credentials'> & { extra?: JsonObject }>
 }
 
 /** RFC 6749 §5.1. */
-const TokenAnswer = z.object({
+const TokenAnswer = z.looseObject({
   access_token: z.string(),
   refresh_token: z.string().optional(),
   expires_in: z.number().optional(),
@@ -36,6 +51,12 @@ const TokenAnswer = z.object({
 
 /** The OAuth part of an adapter: codes with PKCE, refresh tokens (RFC 6749) and revocation (RFC 7009). */
 export function createOAuth(options: OAuthOptions): OAuthHalf {
+  const { usesPkce = true, isFinal = () => true } = options
+  /** A refused code or refresh token is used, expired, or not ours (RFC 6749 §5.2). */
+  const refuse = (error: unknown): never => {
+    if (!isRejected(error) || !isFinal(error)) throw error
+    throw new ProviderError('auth', error.message, { code: 'invalid_grant', cause: error })
+  }
   const send = (request: RestRequest, signal: AbortSignal): Promise<RestAnswer> =>
     sendRequest(request, options, {
       signal,
@@ -66,8 +87,7 @@ export function createOAuth(options: OAuthOptions): OAuthHalf {
         redirect_uri: redirectUri,
         scope: options.scopes.join(' '),
         state,
-        code_challenge: codeChallenge,
-        code_challenge_method: 'S256',
+        ...(usesPkce && { code_challenge: codeChallenge, code_challenge_method: 'S256' }),
         ...options.parameters,
       }
       for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
@@ -78,12 +98,14 @@ export function createOAuth(options: OAuthOptions): OAuthHalf {
         grant_type: 'authorization_code',
         code,
         redirect_uri: redirectUri,
-        code_verifier: codeVerifier,
+        ...(usesPkce && { code_verifier: codeVerifier }),
       }
-      const credentials = credentialsOf(await token(form, signal), null)
+      const answer = await token(form, signal)
+      const credentials = credentialsOf(answer, null)
       const headers = { authorization: `Bearer ${credentials.accessToken}` }
       const get = (url: string) => send({ url, headers }, signal)
-      return { ...(await options.identify(get, credentials)), credentials }
+      const { extra, ...account } = await options.identify(get, credentials, answer)
+      return { ...account, credentials: { ...credentials, ...(extra && { extra }) } }
     },
     async refresh(credentials, signal) {
       const { refreshToken } = credentials
@@ -106,9 +128,3 @@ const clientOf = ({ clientId, clientSecret }: OAuthOptions) => ({
   client_id: clientId,
   client_secret: clientSecret,
 })
-
-/** A refused code or refresh token is final: used, expired, or not ours (RFC 6749 §5.2). */
-function refuse(error: unknown): never {
-  if (!(error instanceof ProviderError) || error.kind !== 'rejected') throw error
-  throw new ProviderError('auth', error.message, { code: 'invalid_grant', cause: error })
-}

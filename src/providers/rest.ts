@@ -36,6 +36,8 @@ export interface RestOptions {
   refused?(answer: RestAnswer, words: string): ProviderError | undefined
   /** The failure that a response with a success status reports; undefined: none. */
   failed?(answer: RestAnswer): ProviderError | undefined
+  /** Whether a fresh access token may fix an `auth` failure; by default one with the status 401. */
+  curedByNewToken?(error: ProviderError): boolean
 }
 
 /**
@@ -54,7 +56,8 @@ export interface Rest {
 }
 
 export function createRest(options: RestOptions): Rest {
-  const call = createProviderCaller({ curedByNewToken: (error) => error.code === '401' })
+  const { curedByNewToken = (error) => error.code === '401' } = options
+  const call = createProviderCaller({ curedByNewToken })
   const send = (session: ProviderSession, request: RestRequest): Promise<RestAnswer> =>
     call(session, (accessToken) =>
       sendRequest(withToken(request, accessToken, options), options, {
@@ -95,7 +98,9 @@ export function parseAnswer<Schema extends z.ZodType>(
   schema: Schema,
   name: string,
 ): z.output<Schema> {
-  return parseShape(parseJson(bytes.toString('utf8')), schema, name)
+  const value = parseJson(bytes.toString('utf8'))
+  if (value === undefined) throw new ProviderError('unavailable', `${name} did not answer with JSON`)
+  return parseShape(value, schema, name)
 }
 
 const Identified = z.union([z.object({ id: z.string().min(1) }), z.object({ number: z.int() })])

@@ -1,9 +1,9 @@
-import type { OAuthAdapter, ProviderSession } from '../adapter.ts'
+import type { OAuthAdapter } from '../adapter.ts'
 import { listSlackChannels } from './reading/channels.ts'
 import { listSlackChanges } from './reading/changes.ts'
 import { readSlackItem } from './reading/read-item.ts'
 import { listSlackPermissions } from './reading/permissions.ts'
-import { createSlackCaller, createSlackClient, type SlackRun } from './client.ts'
+import { createSlackRuns } from './client.ts'
 import { createSlackOAuth } from './oauth.ts'
 
 export interface SlackAdapterOptions {
@@ -24,14 +24,9 @@ export interface SlackAdapterOptions {
 
 /** Reads Slack with a bot token. */
 export function createSlackAdapter(options: SlackAdapterOptions): OAuthAdapter {
-  const caller = createSlackCaller()
+  const runOf = createSlackRuns(options.apiUrl)
   const { pageSize = 999, itemsPerPage = 100, verifiedMessages = 20_000, watchedThreads = 3_000 } = options
   const changes = { pageSize, itemsPerPage, verifiedMessages, watchedThreads }
-  const runOf = (session: ProviderSession): SlackRun => ({
-    session,
-    client: createSlackClient(options.apiUrl, session.limits.requestTimeoutMs, session.signal),
-    call: (attempt) => caller(session, attempt),
-  })
   return {
     provider: 'slack',
     ...createSlackOAuth({ ...options, now: options.now ?? (() => new Date()) }),

@@ -1,15 +1,10 @@
-import {
-  LogLevel,
-  WebAPIHTTPError,
-  WebAPIPlatformError,
-  WebAPIRateLimitedError,
-  WebAPIRequestError,
-  WebClient,
-} from '@slack/web-api'
-import { followPages } from '../pages.ts'
-import { createProviderCaller, type ProviderCaller } from '../retried-calls.ts'
+import { STATUS_CODES } from 'node:http'
+import { z } from 'zod'
+import { retryAfterMs } from '../../kernel/retry-after.ts'
+import { VERSION } from '../../kernel/version.ts'
 import { ProviderError, type ProviderSession, type Refusal } from '../adapter.ts'
-import { refuseRedirects } from '../../kernel/refuse-redirects.ts'
+import { followPages } from '../pages.ts'
+import { createRest, parseAnswer, type RestAnswer, type RestOptions } from '../rest.ts'
 
 /** Errors that end a grant: docs.slack.dev/reference/methods/auth.test#errors. */
 const AUTH_ERRORS = new Set([
@@ -43,98 +38,85 @@ const PASSING_ERRORS = new Set([
   'accesslimited',
 ])
 
-/** A client that does not retry; the caller handles waits. `signal` aborts requests in flight. */
-export function createSlackClient(apiUrl: string, timeoutMs: number, signal: AbortSignal): WebClient {
-  return new WebClient(undefined, {
-    slackApiUrl: apiUrl,
-    timeout: timeoutMs,
-    retryConfig: { retries: 0 },
-    rejectRateLimitedCalls: true,
-    allowAbsoluteUrls: false,
-    // Its own warnings repeat the errors.
-    logLevel: LogLevel.ERROR,
-    fetch: (url, init) =>
-      refuseRedirects(fetch)(url, {
-        ...init,
-        signal: AbortSignal.any([signal, ...(init?.signal ? [init.signal] : [])]),
-      }),
-  })
+/** How to call Slack's Web API. */
+export const SLACK: RestOptions = {
+  name: 'Slack',
+  headers: {
+    'user-agent': `RetrievalMemoryService/${VERSION}`,
+    // Slack warns about a charset, which is the default.
+    'content-type': 'application/x-www-form-urlencoded',
+  },
+  curedByNewToken: (error) => error.code === 'token_expired',
+  // Slack itself answers with 200 and 429 only.
+  refused({ status }) {
+    if (status === 429) return undefined
+    const kind = status >= 500 || status === 408 ? 'unavailable' : 'rejected'
+    return new ProviderError(kind, `${status} ${STATUS_CODES[status] ?? ''}`.trim(), { code: String(status) })
+  },
+  failed: failureOf,
 }
 
-/** Calls of Slack's Web API with waits, retries and token renewal. */
-export function createSlackCaller(): ProviderCaller {
-  return createProviderCaller({
-    toProviderError: toSlackError,
-    curedByNewToken: (error) => error.code === 'token_expired',
-  })
-}
+const Outcome = z.discriminatedUnion('ok', [
+  z.object({ ok: z.literal(true) }),
+  z.object({ ok: z.literal(false), error: z.string() }),
+])
 
-/** Translates an SDK error, with Slack's message; null when Slack did not cause it. */
-export function toSlackError(error: unknown): ProviderError | null {
-  if (error instanceof WebAPIRateLimitedError) {
-    return new ProviderError('rate_limited', 'ratelimited', {
-      retryAfterMs: error.retryAfter * 1000,
-      cause: error,
-    })
-  }
-  if (error instanceof WebAPIPlatformError) return platformError(error)
-  if (error instanceof WebAPIHTTPError) {
-    const words = `${error.statusCode} ${error.statusMessage}`.trim()
-    const kind = error.statusCode >= 500 || error.statusCode === 408 ? 'unavailable' : 'rejected'
-    return new ProviderError(kind, words, { code: String(error.statusCode), cause: error })
-  }
-  if (error instanceof WebAPIRequestError) {
-    return new ProviderError('unavailable', requestWords(error.original), { cause: error })
-  }
-  // The SDK has no class for a 429 without Retry-After.
-  if (error instanceof Error && error.message.startsWith('Retry header did not contain')) {
-    return new ProviderError('rate_limited', 'ratelimited', { cause: error })
-  }
-  // The body broke off during the read.
-  if (error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError')) {
-    return new ProviderError('unavailable', requestWords(error), { cause: error })
-  }
-  return null
-}
-
-function platformError(error: WebAPIPlatformError): ProviderError {
-  const code = error.data.error
+/** The error in an answer, whose status is 200. */
+function failureOf(answer: RestAnswer): ProviderError | undefined {
+  // Only errors are parsed twice.
+  if (/^\{"ok": ?true\b/.test(answer.bytes.toString('latin1', 0, 20))) return undefined
+  const outcome = parseAnswer(answer, Outcome, SLACK.name)
+  if (outcome.ok) return undefined
+  const { error: code } = outcome
   if (code === 'ratelimited' || code === 'rate_limited') {
-    const seconds = error.data.response_metadata?.retryAfter
-    return new ProviderError('rate_limited', code, {
-      code,
-      cause: error,
-      ...(seconds === undefined ? {} : { retryAfterMs: seconds * 1000 }),
-    })
+    const wait = retryAfterMs(answer.headers.get('retry-after'), new Date())
+    return new ProviderError('rate_limited', code, { code, retryAfterMs: wait })
   }
-  if (AUTH_ERRORS.has(code)) return new ProviderError('auth', code, { code, cause: error })
-  // The SDK reports a non-JSON answer as `error: <the whole page>`: a proxy's error page, not Slack.
-  if (PASSING_ERRORS.has(code) || code.length > 100) {
-    const words = code.length > 100 ? 'Slack did not answer with JSON' : code
-    return new ProviderError('unavailable', words, { code: code.slice(0, 100), cause: error })
-  }
+  if (AUTH_ERRORS.has(code)) return new ProviderError('auth', code, { code })
+  if (PASSING_ERRORS.has(code)) return new ProviderError('unavailable', code, { code })
   const refusal = Object.hasOwn(REFUSALS, code) ? (REFUSALS[code] ?? null) : null
-  return new ProviderError('rejected', code, { code, refusal, cause: error })
+  return new ProviderError('rejected', code, { code, refusal })
 }
-
-function requestWords(error: Error): string {
-  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
-  return `Slack did not answer (${error.message}${cause})`
-}
-
-/** The pages of a list. @throws ProviderError */
-export const pagesOf = <Answer extends { response_metadata?: { next_cursor?: string } }>(
-  run: SlackRun,
-  list: (page: { token: string; cursor?: string }) => Promise<Answer>,
-): AsyncGenerator<Answer> =>
-  followPages(
-    (cursor) => run.call((token) => list({ token, ...(cursor !== null && { cursor }) })),
-    (answer) => answer.response_metadata?.next_cursor,
-  )
 
 /** What every part of a run needs to reach Slack. */
 export interface SlackRun {
   session: ProviderSession
-  client: WebClient
-  call<Result>(attempt: (token: string) => Promise<Result>): Promise<Result>
+  /** Calls a method of the Web API. @throws ProviderError */
+  call<Schema extends z.ZodType>(
+    method: string,
+    schema: Schema,
+    given?: Readonly<Record<string, string>>,
+  ): Promise<z.output<Schema>>
 }
+
+export function createSlackRuns(apiUrl: string): (session: ProviderSession) => SlackRun {
+  const rest = createRest(SLACK)
+  return (session) => ({
+    session,
+    call(method, schema, given = {}) {
+      const request = {
+        url: `${apiUrl}/${method}`,
+        method: 'POST',
+        body: new URLSearchParams(given),
+      } as const
+      return rest.json(session, request, schema)
+    },
+  })
+}
+
+/** A page of a list. */
+export const Page = z.object({
+  response_metadata: z.object({ next_cursor: z.string().optional() }).optional(),
+})
+
+/** The pages of a list. @throws ProviderError */
+export const pagesOf = <Schema extends z.ZodType<z.output<typeof Page>>>(
+  run: SlackRun,
+  method: string,
+  schema: Schema,
+  given: Readonly<Record<string, string>>,
+): AsyncGenerator<z.output<Schema>> =>
+  followPages(
+    (cursor) => run.call(method, schema, { ...given, ...(cursor !== null && { cursor }) }),
+    (page) => page.response_metadata?.next_cursor,
+  )

@@ -165,6 +165,18 @@ describe('Slack: faults', () => {
     }
   })
 
+  it.each([{}, { ok: true }, { ok: false }])(
+    'the answer %j is an outage and deletes nothing',
+    async (body) => {
+      const { slack, sync } = await connect()
+      await sync.run()
+      const before = sync.items.size
+      slack.faults.add({ path: 'conversations.list', status: 200, body })
+      await expect(sync.run({ fullResync: true })).rejects.toMatchObject({ kind: 'unavailable' })
+      expect(sync.items.size).toBe(before)
+    },
+  )
+
   it.each([
     ['as an unknown method', { status: 200, body: { ok: false, error: 'unknown_method' } }],
     ['with a 404', { status: 404 }],

@@ -38,9 +38,9 @@ export function createGoogleOAuth({
     parameters: { access_type: 'offline', prompt: 'consent' },
     now: () => clock.now(),
     refused: ({ status, headers, bytes }) => googleErrorOf(status, headers, bytes.toString('utf8')),
-    identify(get, credentials) {
+    identify(get, credentials, answer) {
       requireGrant(credentials, scope)
-      return identify(get, credentials)
+      return identify(get, credentials, answer)
     },
   })
   return {

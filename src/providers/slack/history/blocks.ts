@@ -1,11 +1,14 @@
+import { z } from 'zod'
 import { ProviderError } from '../../adapter.ts'
-import { pagesOf, type SlackRun } from '../client.ts'
+import { Page, pagesOf, type SlackRun } from '../client.ts'
 import { blockStart, readMessages, tsBefore, type SlackMessage } from '../reading/messages.ts'
 
 /** Larger blocks are yielded in parts: one busy hour must not fill the memory. */
 const LARGEST_BLOCK = 5_000
-const REPLIES_LIMIT = 999
+const REPLIES_LIMIT = '999'
 const MOST_REPLIES = 5_000
+
+const Messages = Page.extend({ messages: z.array(z.unknown()), has_more: z.boolean().optional() })
 
 /** Messages of a part of a channel's history: everything with `from` <= ts, up to the block before it, newest first. */
 export interface HistoryBlock {
@@ -60,17 +63,14 @@ async function readPage(
   run: SlackRun,
   input: { channelId: string; oldest: string; before: string | null; pageSize: number },
 ): Promise<{ messages: SlackMessage[]; hasMore: boolean }> {
-  const pages = pagesOf(run, (page) =>
-    run.client.conversations.history({
-      ...page,
-      channel: input.channelId,
-      limit: input.pageSize,
-      // Times instead of Slack's page cursors, except after an empty page: they stay valid when a run resumes days later.
-      oldest: input.oldest,
-      ...(input.before === null ? {} : { latest: tsBefore(input.before) }),
-      inclusive: true,
-    }),
-  )
+  const pages = pagesOf(run, 'conversations.history', Messages, {
+    channel: input.channelId,
+    limit: String(input.pageSize),
+    // Times instead of Slack's page cursors, except after an empty page: they stay valid when a run resumes days later.
+    oldest: input.oldest,
+    ...(input.before === null ? {} : { latest: tsBefore(input.before) }),
+    inclusive: 'true',
+  })
   for await (const answer of pages) {
     const messages = readMessages(answer.messages)
     // Slack may withhold all messages of a page.
@@ -86,9 +86,7 @@ export async function readThread(run: SlackRun, channelId: string, rootTs: strin
   const messages = new Map<string, SlackMessage>()
   const thread = { channel: channelId, ts: rootTs, limit: REPLIES_LIMIT }
   try {
-    for await (const answer of pagesOf(run, (page) =>
-      run.client.conversations.replies({ ...page, ...thread }),
-    )) {
+    for await (const answer of pagesOf(run, 'conversations.replies', Messages, thread)) {
       for (const message of readMessages(answer.messages)) messages.set(message.ts, message)
       if (messages.size >= MOST_REPLIES) break
     }

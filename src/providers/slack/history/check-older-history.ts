@@ -94,9 +94,9 @@ function beginComparison(
 function countRequests(run: SlackRun, budget: CheckBudget): SlackRun {
   return {
     ...run,
-    call: async (attempt) => {
+    call: (method, schema, given) => {
       budget.requests -= 1
-      return await run.call(attempt)
+      return run.call(method, schema, given)
     },
   }
 }

@@ -1,8 +1,19 @@
-import type { ConversationsListResponse } from '@slack/web-api'
+import { z } from 'zod'
 import { ProviderError, type ProviderChannel } from '../../adapter.ts'
-import { pagesOf, type SlackRun } from '../client.ts'
+import { Page, pagesOf, type SlackRun } from '../client.ts'
 
-const LIST_LIMIT = 999
+const LIST_LIMIT = '999'
+
+const Channel = z.object({
+  id: z.string(),
+  name: z.string().optional(),
+  is_private: z.boolean().optional(),
+  num_members: z.number().optional(),
+  is_member: z.boolean().optional(),
+  is_archived: z.boolean().optional(),
+})
+// An unreadable channel must not count as deleted.
+const Channels = Page.extend({ channels: z.array(Channel) })
 
 /** A channel of the workspace, whether the bot is in it or not. */
 export interface SlackChannel extends ProviderChannel {
@@ -23,20 +34,13 @@ export async function listSlackChannels(run: SlackRun): Promise<SlackChannel[]> 
 async function listOfTypes(run: SlackRun, types: string): Promise<SlackChannel[]> {
   // By id: a channel renamed while the pages are read may appear twice.
   const channels = new Map<string, SlackChannel>()
-  const pages = pagesOf(run, (page) =>
-    run.client.conversations.list({ ...page, types, limit: LIST_LIMIT, exclude_archived: false }),
-  )
-  for await (const answer of pages) {
-    for (const channel of answer.channels ?? []) {
-      const read = channelOf(channel)
-      if (read) channels.set(read.id, read)
-    }
-  }
+  const given = { types, limit: LIST_LIMIT, exclude_archived: 'false' }
+  for await (const page of pagesOf(run, 'conversations.list', Channels, given))
+    for (const channel of page.channels) channels.set(channel.id, channelOf(channel))
   return [...channels.values()].toSorted((left, right) => left.name.localeCompare(right.name, 'en'))
 }
 
-function channelOf(channel: NonNullable<ConversationsListResponse['channels']>[number]): SlackChannel | null {
-  if (channel.id === undefined) return null
+function channelOf(channel: z.output<typeof Channel>): SlackChannel {
   return {
     id: channel.id,
     name: channel.name ?? channel.id,
@@ -50,5 +54,5 @@ function channelOf(channel: NonNullable<ConversationsListResponse['channels']>[n
 
 /** Joins a public channel to read its history. @throws ProviderError (`is_archived`, `missing_scope`, …) */
 export async function joinSlackChannel(run: SlackRun, channelId: string): Promise<void> {
-  await run.call((token) => run.client.conversations.join({ token, channel: channelId }))
+  await run.call('conversations.join', z.unknown(), { channel: channelId })
 }

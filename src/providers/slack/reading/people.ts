@@ -1,6 +1,7 @@
-import type { UsersInfoResponse } from '@slack/web-api'
+import { z } from 'zod'
 import { isRejected, returnIf } from '../../adapter.ts'
-import { pagesOf, type SlackRun } from '../client.ts'
+import { knownOf } from '../../rest.ts'
+import { Page, pagesOf, type SlackRun } from '../client.ts'
 import type { SlackChannel } from './channels.ts'
 import type { SlackAuthor, SlackPeople } from './items.ts'
 import { shownParts, type SlackMessage } from './messages.ts'
@@ -8,8 +9,27 @@ import { mentionedUsers } from './mrkdwn.ts'
 
 /** Up to this many unknown users are requested one by one; beyond that the whole list is read, once a run. */
 const ONE_BY_ONE = 5
-const LIST_LIMIT = 200
+const LIST_LIMIT = '200'
 const MOST_LIST_PAGES = 100
+
+const text = z.string().optional().catch(undefined)
+const flag = z.boolean().optional()
+const User = z.object({
+  id: z.string(),
+  name: text,
+  real_name: text,
+  profile: z.object({ display_name: text, real_name: text, email: text }).optional().catch(undefined),
+  deleted: flag,
+  is_bot: flag,
+  is_restricted: flag,
+  is_ultra_restricted: flag,
+  is_stranger: flag,
+  team_id: z.string().optional(),
+  enterprise_user: z.object({ teams: z.array(z.string()).optional() }).nullish(),
+})
+export type SlackUser = z.output<typeof User>
+export const Users = Page.extend({ members: knownOf(User) })
+const OneUser = z.object({ user: User })
 
 export interface SlackDirectory extends SlackPeople {
   /** Loads the names of all authors and mentioned users of these messages. */
@@ -69,11 +89,8 @@ function unknownPeople(
 async function listPeople(run: SlackRun, people: Map<string, SlackAuthor>): Promise<void> {
   let pages = 0
   try {
-    for await (const { members } of pagesOf(run, (page) =>
-      run.client.users.list({ ...page, limit: LIST_LIMIT }),
-    )) {
-      for (const member of members ?? [])
-        if (member.id !== undefined) people.set(member.id, personOf(member, member.id))
+    for await (const { members } of pagesOf(run, 'users.list', Users, { limit: LIST_LIMIT })) {
+      for (const member of members) people.set(member.id, personOf(member))
       pages += 1
       if (pages >= MOST_LIST_PAGES) return
     }
@@ -83,16 +100,14 @@ async function listPeople(run: SlackRun, people: Map<string, SlackAuthor>): Prom
 }
 
 async function readPerson(run: SlackRun, id: string): Promise<SlackAuthor> {
-  const answer = await run
-    .call((token) => run.client.users.info({ token, user: id }))
-    .catch(returnIf(isRejected, null))
-  return answer?.user ? personOf(answer.user, id) : { name: id, email: null }
+  const answer = await run.call('users.info', OneUser, { user: id }).catch(returnIf(isRejected, null))
+  return answer === null ? { name: id, email: null } : personOf(answer.user)
 }
 
-function personOf(user: NonNullable<UsersInfoResponse['user']>, id: string): SlackAuthor {
+function personOf(user: SlackUser): SlackAuthor {
   const names = [user.profile?.display_name, user.profile?.real_name, user.real_name, user.name]
   return {
-    name: names.find((name) => name !== undefined && name.trim() !== '') ?? id,
+    name: names.find((name) => name !== undefined && name.trim() !== '') ?? user.id,
     email: user.profile?.email ?? null,
   }
 }

@@ -1,15 +1,18 @@
-import type { UsersListResponse } from '@slack/web-api'
+import { z } from 'zod'
 import type { GroupMembers, ListPermissionsInput, PermissionsEnd, PermissionsPage } from '../../adapter.ts'
 import { createOutageGuard } from '../../outage-guard.ts'
 import { storedPages } from '../../stored-ids.ts'
-import { pagesOf, type SlackRun } from '../client.ts'
+import { Page, pagesOf, type SlackRun } from '../client.ts'
 import { listSlackChannels, type SlackChannel } from './channels.ts'
 import { readSlackCursor, type SlackState } from './cursor.ts'
 import { channelIdRange, channelPolicy } from './items.ts'
 import { isAsRead } from './membership.ts'
+import { Users, type SlackUser } from './people.ts'
 
-const PEOPLE_A_PAGE = 999
-const MEMBERS_A_PAGE = 999
+const PEOPLE_A_PAGE = '999'
+const MEMBERS_A_PAGE = '999'
+
+const Members = Page.extend({ members: z.array(z.string()) })
 
 /** The members of the workspace and of each private channel that is read. Guests are no workspace members. */
 export async function* listSlackPermissions(
@@ -22,9 +25,7 @@ export async function* listSlackPermissions(
   yield { workspace: distinct(workspace), groups: [], policies: [] }
   const channels = (await listSlackChannels(run)).filter((channel) => channel.isMember)
   const privateChannels = channels.filter((channel) => channel.isPrivate)
-  const outage = createOutageGuard(run.session.signal, () =>
-    run.call((token) => run.client.auth.test({ token })),
-  )
+  const outage = createOutageGuard(run.session.signal, () => run.call('auth.test', z.unknown()))
   let refusal: unknown
   for (const { id } of privateChannels) {
     try {
@@ -46,8 +47,6 @@ export async function* listSlackPermissions(
   return { groupIds: privateChannels.map(({ id }) => id), needsRun: unlike.length > 0 }
 }
 
-type Member = NonNullable<UsersListResponse['members']>[number]
-
 interface Person {
   email: string
   isGuest: boolean
@@ -56,18 +55,16 @@ interface Person {
 /** Active users of the workspace with an address, by id. */
 async function readPeople(run: SlackRun): Promise<Map<string, Person>> {
   const people = new Map<string, Person>()
-  for await (const answer of pagesOf(run, (page) =>
-    run.client.users.list({ ...page, limit: PEOPLE_A_PAGE }),
-  )) {
-    for (const member of answer.members ?? []) {
+  for await (const { members } of pagesOf(run, 'users.list', Users, { limit: PEOPLE_A_PAGE })) {
+    for (const member of members) {
       const person = personOf(member, run.session.account.externalAccountId)
-      if (person && member.id !== undefined) people.set(member.id, person)
+      if (person) people.set(member.id, person)
     }
   }
   return people
 }
 
-function personOf(member: Member, teamId: string): Person | null {
+function personOf(member: SlackUser, teamId: string): Person | null {
   const email = member.profile?.email
   if (!email || member.deleted || member.is_bot) return null
   const isGuest =
@@ -79,18 +76,17 @@ function personOf(member: Member, teamId: string): Person | null {
  * Whether somebody is in a channel shared with another company, but not in this workspace. A stranger is in none that
  * the bot is in. Users of an enterprise may be in several workspaces.
  */
-function isExternal(member: Member, teamId: string): boolean {
-  if ('is_stranger' in member && member.is_stranger === true) return true
+function isExternal(member: SlackUser, teamId: string): boolean {
+  if (member.is_stranger) return true
   const { team_id: home = teamId, enterprise_user: enterprise } = member
   return home !== teamId && enterprise?.teams?.includes(teamId) !== true
 }
 
 async function readMembers(run: SlackRun, channel: string): Promise<string[]> {
   const members: string[] = []
-  const pages = pagesOf(run, (page) =>
-    run.client.conversations.members({ ...page, channel, limit: MEMBERS_A_PAGE }),
-  )
-  for await (const answer of pages) members.push(...(answer.members ?? []))
+  const given = { channel, limit: MEMBERS_A_PAGE }
+  for await (const page of pagesOf(run, 'conversations.members', Members, given))
+    members.push(...page.members)
   return members
 }
 

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { createOutageGuard, type OutageGuard } from '../../outage-guard.ts'
 import { type ChangePage, isRejected, returnIf } from '../../adapter.ts'
 import type { SlackChannel } from './channels.ts'
@@ -38,6 +39,8 @@ export interface ChannelReading extends SlackSync {
 
 type Progress = Partial<Pick<ChangePage, 'upserts' | 'deletions' | 'failures' | 'discovered' | 'unchanged'>>
 
+const Own = z.object({ team: z.string().optional(), url: z.string().optional() })
+
 /** Identifies the bot and begins a run with the given state. @throws ProviderError */
 export async function startSync(
   run: SlackRun,
@@ -45,7 +48,7 @@ export async function startSync(
   options: SlackChangesOptions,
 ): Promise<SlackSync> {
   // A gateway need not support the method.
-  const identify = () => run.call((token) => run.client.auth.test({ token }))
+  const identify = () => run.call('auth.test', Own)
   const own = await identify().catch(returnIf(isRejected, null))
   const { externalAccountId, displayName } = run.session.account
   const workspace = {
