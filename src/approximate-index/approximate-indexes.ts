@@ -54,15 +54,14 @@ const TIMES: LeaseTimes = { leaseSeconds: 60, renewMs: 5_000 }
 export function createApproximateIndexes(options: ApproximateIndexOptions): ApproximateIndexes {
   const { database, clock, logger, works, times = TIMES } = options
   const { db, openPatient } = database
-  const stopped = new AbortController()
   const task = createTask({
     async act() {
       if (openPatient === null || (await isDistributed(db))) return
       await dropStray(db, openPatient)
-      const build = createBuild({ db, openPatient, clock, logger, times, signal: stopped.signal })
+      const build = createBuild({ db, openPatient, clock, logger, times, signal: task.signal })
       // A build takes long, so the queue is read again after each.
       for (;;) {
-        const [next] = stopped.signal.aborted ? [] : await findWaiting(db)
+        const [next] = task.signal.aborted ? [] : await findWaiting(db)
         if (next === undefined) return
         await build(next)
       }
@@ -92,10 +91,7 @@ export function createApproximateIndexes(options: ApproximateIndexOptions): Appr
       if (works && openPatient !== null) task.start()
     },
     settle: task.ask,
-    async stop() {
-      stopped.abort()
-      await task.stop()
-    },
+    stop: task.stop,
   }
 }
 

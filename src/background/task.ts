@@ -4,7 +4,9 @@ export interface Task {
   start(): void
   /** Runs it now; during a run, once more afterward. Resolves when no requested run is left. */
   ask(): Promise<void>
-  /** Stops further runs. Resolves when the current one has ended. */
+  /** Aborts when the task is stopped. */
+  signal: AbortSignal
+  /** Stops further runs, and aborts `signal`. Resolves when the current run has ended. */
   stop(): Promise<void>
 }
 
@@ -23,12 +25,13 @@ export function createTask(options: {
   const { act, intervalMs, onError, waitsFirst = false } = options
   let current: Promise<void> | null = null
   let again = false
-  let stopped = false
+  const stopping = new AbortController()
+  const { signal } = stopping
   let timer: NodeJS.Timeout | undefined
 
   async function work(): Promise<void> {
     for (;;) {
-      if (!again || stopped) break
+      if (!again || signal.aborted) break
       again = false
       try {
         await act()
@@ -39,7 +42,7 @@ export function createTask(options: {
     current = null
   }
   function ask(): Promise<void> {
-    if (stopped) return current ?? Promise.resolve()
+    if (signal.aborted) return current ?? Promise.resolve()
     again = true
     current ??= work()
     return current
@@ -50,8 +53,9 @@ export function createTask(options: {
       if (!waitsFirst) void ask()
     },
     ask,
+    signal,
     async stop() {
-      stopped = true
+      stopping.abort()
       clearInterval(timer)
       await current
     },

@@ -50,9 +50,6 @@ export function createEvidenceCalibrator({
   models: ModelRegistry
   logger: Pick<Logger, 'error'>
 }): EvidenceCalibrator {
-  const stopped = new AbortController()
-  const { signal } = stopped
-
   async function calibrateProvider(
     of: Calibrated,
     { provider, chunks }: ProviderChunks,
@@ -62,7 +59,7 @@ export function createEvidenceCalibrator({
     if (lease === null) return
     let measured: OwnCalibration | null = null
     try {
-      measured = await measureProvider(db, { of, provider, model, signal })
+      measured = await measureProvider(db, { of, provider, model, signal: task.signal })
     } finally {
       await releaseLease(db, lease, measured === null ? {} : { set: { ...measured, chunks } })
     }
@@ -81,7 +78,7 @@ export function createEvidenceCalibrator({
     const model = await models.find(modelName)
     if (model === null) return
     for (const one of due) {
-      if (signal.aborted) return
+      if (task.signal.aborted) return
       await calibrateProvider(of, one, model)
     }
   }
@@ -89,9 +86,9 @@ export function createEvidenceCalibrator({
   const task = createTask({
     async act() {
       for (const { modelName, ...of } of await findOrganizations(db, calibratedModels())) {
-        if (signal.aborted) return
+        if (task.signal.aborted) return
         await calibrateOrganization(of, modelName).catch((err: unknown) => {
-          if (signal.aborted) return
+          if (task.signal.aborted) return
           const { organizationId } = of
           logger.error(
             { organizationId, model: modelName, err },
@@ -107,10 +104,7 @@ export function createEvidenceCalibrator({
   return {
     start: task.start,
     calibrate: task.ask,
-    async stop() {
-      stopped.abort()
-      await task.stop()
-    },
+    stop: task.stop,
   }
 }
 

@@ -65,16 +65,13 @@ export function createPolicyDeriver({
   db: Db
   logger: { error(fields: object, message: string): void }
 }): PolicyDeriver {
-  const stopped = new AbortController()
-  const { signal } = stopped
-
   async function deriveAll(organizationId: string): Promise<void> {
-    while (!signal.aborted && (await deriveSome(db, organizationId))) await sleep(PAUSE_MS)
+    while (!task.signal.aborted && (await deriveSome(db, organizationId))) await sleep(PAUSE_MS)
   }
 
   const task = createTask({
     async act() {
-      for (let after = BEFORE_ALL; !signal.aborted;) {
+      for (let after = BEFORE_ALL; !task.signal.aborted;) {
         const { rows } = await selectOrganization(db, [after])
         const next = Organizations.parse(rows)[0]?.organization_id
         if (next === undefined) return
@@ -91,10 +88,7 @@ export function createPolicyDeriver({
   return {
     start: task.start,
     derive: task.ask,
-    async stop() {
-      stopped.abort()
-      await task.stop()
-    },
+    stop: task.stop,
   }
 }
 

@@ -60,17 +60,15 @@ const ITEMS_MIN = 4
 /** Reads items that the canvas has not read, by organization. Items record what is left, so a crash loses nothing. */
 export function createCanvasWorker(options: CanvasWorkerOptions): CanvasWorker {
   const { db, logger, rules = RULES } = options
-  const stopped = new AbortController()
-  const { signal } = stopped
 
   /** Works on an organization under its lease; does nothing if another process holds it. */
   async function asHolder(organizationId: string, work: (read: ReadBatch) => Promise<void>): Promise<void> {
     const lease = await claim(db, organizationId)
     if (lease === null) return
     try {
-      await work(createReadBatch({ ...options, organizationId, lease, rules, signal }))
+      await work(createReadBatch({ ...options, organizationId, lease, rules, signal: task.signal }))
     } catch (error) {
-      if (!(error instanceof LeaseLost) && !signal.aborted) throw error
+      if (!(error instanceof LeaseLost) && !task.signal.aborted) throw error
     } finally {
       await releaseLease(db, lease)
     }
@@ -87,7 +85,7 @@ export function createCanvasWorker(options: CanvasWorkerOptions): CanvasWorker {
 
   /** Rereads items of other rules while nothing else waits, each organization once. */
   async function readOutdated(): Promise<void> {
-    while (!signal.aborted && (await findWaitingOrganization(db, '')) === null) {
+    while (!task.signal.aborted && (await findWaitingOrganization(db, '')) === null) {
       const organizationId = await nextOrganization(db, lookedAt)
       if (organizationId === null) return
       // Neither interrupted nor failed.
@@ -109,7 +107,7 @@ export function createCanvasWorker(options: CanvasWorkerOptions): CanvasWorker {
 
   const task = createTask({
     async act() {
-      for (let after = ''; !signal.aborted;) {
+      for (let after = ''; !task.signal.aborted;) {
         const organizationId = await findWaitingOrganization(db, after)
         if (organizationId === null) break
         after = organizationId
@@ -124,10 +122,7 @@ export function createCanvasWorker(options: CanvasWorkerOptions): CanvasWorker {
   return {
     start: task.start,
     readWaiting: task.ask,
-    async stop() {
-      stopped.abort()
-      await task.stop()
-    },
+    stop: task.stop,
   }
 }
 

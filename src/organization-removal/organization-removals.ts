@@ -51,11 +51,10 @@ const INTERVAL_MS = 60_000
 
 export function createOrganizationRemovals(options: OrganizationRemovalOptions): OrganizationRemovals {
   const { db, clock, logger, billing, works } = options
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const deleteOrganization = createDeletion({ db, clock, logger, signal })
 
   async function act(): Promise<void> {
+    const { signal } = task
+    const deleteOrganization = createDeletion({ db, clock, logger, signal })
     for (const organizationId of await findRemoved(db)) {
       if (signal.aborted) return
       await deleteOrganization(organizationId).catch((err: unknown) =>
@@ -102,10 +101,7 @@ export function createOrganizationRemovals(options: OrganizationRemovalOptions):
       if (works) task.start()
     },
     settle: task.ask,
-    async stop() {
-      stopping.abort()
-      await task.stop()
-    },
+    stop: task.stop,
   }
 }
 

@@ -58,8 +58,6 @@ export function createModelMove({
   replaceAfterMs = 0,
 }: ModelMoveOptions): ModelMove {
   const replacesFrom = clock.now().getTime() + replaceAfterMs
-  const stopped = new AbortController()
-  const move = createMove({ db, models, clock, logger, signal: stopped.signal })
   async function startReplacing(): Promise<void> {
     const { configured } = models
     if (clock.now().getTime() < replacesFrom) return
@@ -77,8 +75,10 @@ export function createModelMove({
   const resuming = createTask({
     async act() {
       await startReplacing()
+      const { signal } = resuming
+      const move = createMove({ db, models, clock, logger, signal })
       for (const organizationId of await findWaiting(db)) {
-        if (stopped.signal.aborted) return
+        if (signal.aborted) return
         await move(organizationId)
       }
     },
@@ -99,10 +99,7 @@ export function createModelMove({
     startResuming() {
       if (works) resuming.start()
     },
-    async stop() {
-      stopped.abort()
-      await resuming.stop()
-    },
+    stop: resuming.stop,
   }
 }
 
