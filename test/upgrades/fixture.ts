@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
 import { z } from 'zod'
@@ -15,7 +16,7 @@ const Answered = z.object({
 export type Answered = z.output<typeof Answered>
 
 const Fixture = z.object({
-  /** SHA-256 of each migration file by name, in order. */
+  /** {@link statementsHash} of each migration by name, in order. */
   migrations: z.record(z.string(), z.string()),
   tables: z.record(z.string(), z.array(z.record(z.string(), z.unknown()))),
   answered: Answered,
@@ -25,6 +26,11 @@ export type Fixture = z.output<typeof Fixture>
 
 export async function readFixture(url: URL): Promise<Fixture> {
   return Fixture.parse(JSON.parse(gunzipSync(await readFile(url)).toString('utf8')))
+}
+
+/** SHA-256 of a migration without its comments, which may be reworded after it was applied. */
+export function statementsHash(migration: string): string {
+  return hash('sha256', migration.replaceAll(/^\s*--.*\n/gm, ''))
 }
 
 export const QUERIES = ['paid time off', 'who pays for flights', 'rotate the encryption key', 'office plants']

@@ -6,7 +6,6 @@
  *   node test/upgrades/make-fixture.ts /tmp/older test/upgrades/version-0002.json.gz
  */
 import { spawn } from 'node:child_process'
-import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +15,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { openEmbedded } from '../../src/database/drivers/embedded.ts'
 import { freePort, untilReady } from '../support/service-process.ts'
-import { ADMIN_KEY, type Answered, type Fixture, QUERIES, textsOf } from './fixture.ts'
+import { ADMIN_KEY, type Answered, type Fixture, QUERIES, statementsHash, textsOf } from './fixture.ts'
 
 const Sources = z.object({ sources: z.array(z.object({ id: z.string(), provider: z.string() })) })
 const Minted = z.object({ secret: z.string(), apiKey: z.object({ id: z.string() }) })
@@ -87,12 +86,12 @@ async function fill(): Promise<Answered> {
   return { limitedKey: limited.secret, revokedKey: revoked.secret, searches }
 }
 
-/** The older version's migrations, each with its file's hash: an applied migration never changes. */
+/** The older version's migrations, each with its hash: the statements of an applied migration never change. */
 async function migrations(): Promise<Fixture['migrations']> {
   const folder = path.join(checkout, 'src/database/migrations')
   const found: Fixture['migrations'] = {}
   for (const name of (await readdir(folder)).toSorted())
-    found[name.replace(/\.sql$/, '')] = hash('sha256', await readFile(path.join(folder, name)))
+    found[name.replace(/\.sql$/, '')] = statementsHash(await readFile(path.join(folder, name), 'utf8'))
   return found
 }
 

@@ -1,9 +1,9 @@
--- One statement ends with a semicolon at the end of a line; nothing else does.
--- organization_id leads every tenant table's primary key, so that the schema distributes by it as it stands.
+-- A semicolon at the end of a line ends a statement and occurs nowhere else.
+-- organization_id leads every tenant table's primary key, so that the schema can be distributed without changes.
 
 create extension if not exists vector;
 
--- Models whose vectors are stored. A vector row names its model, so that two are never mixed.
+-- Models whose vectors are stored. Each vector row names its model, so that vectors of two models are never mixed.
 create table embedding_models (
   id smallint generated always as identity primary key,
   name text not null unique,
@@ -15,7 +15,7 @@ create table organizations (
   name text not null,
   -- The model that answers this organization's queries; null until its first vectors are stored.
   embedding_model_id smallint references embedding_models (id),
-  -- The workspace that a local deployment makes for itself; at most one.
+  -- The workspace that a local deployment creates for itself; at most one.
   is_local boolean not null default false,
   created_at timestamptz not null
 );
@@ -42,14 +42,14 @@ create table memberships (
 
 create index memberships_by_user on memberships (user_id);
 
--- The period's counter is the hot row of every retrieval, so it is apart from the organization.
+-- Every retrieval updates the period's counter, so it has a row separate from the organization's.
 create table subscriptions (
   organization_id uuid primary key references organizations (id),
   status text not null check (status in ('trialing', 'active', 'past_due', 'unpaid', 'canceled', 'incomplete', 'incomplete_expired', 'paused', 'internal')),
   tier text check (tier in ('builder', 'studio', 'scale', 'enterprise')),
-  -- Credits per period; null: the tier's own number, or unlimited where the tier has none.
+  -- Credits per period; null: the tier's number, or unlimited if the tier has none.
   credits_included integer check (credits_included >= 0),
-  -- Periods are whole months counted from the anchor, so that a 31st does not drift.
+  -- Periods are whole months counted from the anchor, so that a period from the 31st does not drift.
   period_anchor timestamptz not null,
   period_started_at timestamptz not null,
   period_ends_at timestamptz not null,
@@ -57,7 +57,7 @@ create table subscriptions (
   updated_at timestamptz not null
 );
 
--- A credit taken by a request in flight. Settled ones are gone; one whose process died is given back when it expires.
+-- Credits reserved by requests in flight. Settling deletes the row. If the process dies, the credit returns when the row expires.
 create table credit_reservations (
   organization_id uuid not null references organizations (id),
   id uuid not null,
@@ -77,7 +77,7 @@ create table api_keys (
   actor_type text not null check (actor_type in ('agent', 'application', 'admin')),
   allowed_actions text[] not null,
   allowed_providers text[],
-  -- Made at start for the local workspace; replaced when BOOTSTRAP_ADMIN_KEY names another.
+  -- Created at startup for the local workspace; replaced when BOOTSTRAP_ADMIN_KEY names another key.
   is_bootstrap boolean not null default false,
   last_used_at timestamptz,
   created_at timestamptz not null,
@@ -87,7 +87,7 @@ create table api_keys (
 
 create index api_keys_by_secret on api_keys (secret_sha256);
 
--- Times of the admitted requests of the last minute. Losing them in a crash only forgets a minute.
+-- Times of the requests admitted in the last minute. A crash loses only that minute.
 create unlogged table rate_windows (
   organization_id uuid not null,
   -- The API key, or the console user.
@@ -118,7 +118,7 @@ create table sources (
   organization_id uuid not null references organizations (id),
   id uuid not null,
   provider text not null check (provider in ('slack', 'google_drive', 'notion', 'gmail')),
-  -- True when no provider account stands behind it: it takes pushed documents only.
+  -- True for a source without a provider account, which accepts only pushed documents.
   push_only boolean not null,
   status text not null check (status in ('pending', 'active', 'error', 'disabled')),
   display_name text not null,
@@ -178,7 +178,7 @@ create table source_items (
   source_created_at timestamptz,
   source_updated_at timestamptz,
   metadata jsonb not null,
-  -- SHA-256 over everything above that a caller gives; equal means nothing to do.
+  -- SHA-256 of everything above that a caller sends. If it is equal, nothing has changed.
   content_sha256 bytea not null,
   synced_at timestamptz not null,
   created_at timestamptz not null,
@@ -194,14 +194,14 @@ create table chunks (
   organization_id uuid not null,
   source_item_id uuid not null,
   position integer not null,
-  -- The headings above the chunk, which are embedded with it; null where there are none.
+  -- The headings above the chunk, which are embedded with it; null: none.
   heading text,
   content text not null,
   primary key (organization_id, source_item_id, position),
   foreign key (organization_id, source_item_id) references source_items (organization_id, id) on delete cascade
 );
 
--- Narrow, and its vectors are never moved out of line: a scan reads nothing else.
+-- Narrow rows whose vectors are never stored out of line, so that a scan reads nothing else.
 create table chunk_embeddings (
   organization_id uuid not null,
   embedding_model_id smallint not null references embedding_models (id),
@@ -209,7 +209,7 @@ create table chunk_embeddings (
   position integer not null,
   provider text not null,
   embedding halfvec not null,
-  -- By item first: that is how rows go when their chunk goes.
+  -- Starts with the item, because rows are deleted together with their chunk.
   primary key (organization_id, source_item_id, position, embedding_model_id),
   foreign key (organization_id, source_item_id, position) references chunks (organization_id, source_item_id, position) on delete cascade
 );
@@ -218,7 +218,7 @@ alter table chunk_embeddings alter column embedding set storage plain;
 
 create index chunk_embeddings_by_provider on chunk_embeddings (organization_id, embedding_model_id, provider);
 
--- The latest move of an organization's chunks to another embedding model. While it runs, whoever stores chunks writes
+-- vectors of the new model.
 -- the vectors of this model beside those of the model that answers.
 create table reembeddings (
   organization_id uuid primary key references organizations (id),
@@ -226,15 +226,15 @@ create table reembeddings (
   -- The model that the chunks move to.
   embedding_model_id smallint not null references embedding_models (id),
   status text not null check (status in ('running', 'succeeded')),
-  -- Items up to this one are done; null: none yet.
+  -- The last finished item; null: none yet.
   after_item_id uuid,
-  -- Chunks at the end; counted while it runs.
+  -- Set at the end; counted while the move runs.
   chunks_total integer,
   started_at timestamptz not null,
   finished_at timestamptz,
-  -- Why the last attempt stopped; null again once one goes on.
+  -- Why the last attempt stopped; null while a move runs.
   error_message text,
-  -- Whoever holds the lease works on it; a lease that ran out may be taken over.
+  -- The process with the lease does the move. Another process can acquire an expired lease.
   lease_id uuid,
   lease_expires_at timestamptz
 );

@@ -1,9 +1,9 @@
--- Connected provider accounts: their grants, the runs that read them, and what the runs have brought.
+-- Connected provider accounts: their grants, their sync runs, and the items that the runs stored.
 
--- JSON of the cursor that the last stored page carried; null asks the provider for everything.
+-- The cursor of the last stored page, as JSON; null reads everything.
 alter table sources add column sync_cursor text;
 
--- The last full crawl that was finished: items that carry its name were there then, or have come since.
+-- The last finished full crawl. Items with its name existed then or were added since.
 alter table sources add column last_snapshot text;
 
 alter table sources add column next_poll_at timestamptz;
@@ -19,20 +19,20 @@ create index sources_by_account on sources (provider, external_account_id) where
 
 alter table sync_runs add column items_failed integer not null default 0;
 
--- Queued again because the provider asked to wait: not to be taken up before.
+-- The provider asked the run to wait. No worker acquires it earlier.
 alter table sync_runs add column not_before timestamptz;
 
--- Whoever holds the lease works on the run. One that ran out may be taken over; times are the database's own.
+-- The worker with the lease works on the run. Another worker can acquire an expired lease, by the database's clock.
 alter table sync_runs add column lease_id uuid;
 
 alter table sync_runs add column lease_expires_at timestamptz;
 
--- How often the run was taken up since it last stored a page.
+-- How often workers acquired the run since it last stored a page.
 alter table sync_runs add column takes integer not null default 0;
 
 create index sync_runs_active on sync_runs (created_at) where status in ('queued', 'running');
 
--- What one run could not read, the first hundred of it; sync_runs.items_failed counts all.
+-- The first hundred items that a run could not read; sync_runs.items_failed counts all of them.
 create table sync_run_failures (
   organization_id uuid not null,
   run_id uuid not null,
@@ -43,7 +43,7 @@ create table sync_run_failures (
   foreign key (organization_id, run_id) references sync_runs (organization_id, id) on delete cascade
 );
 
--- Items that a run brought, and the full crawl that saw each last; pushed documents are not here.
+-- Items stored by sync runs, with the last full crawl that saw each. Contains no pushed documents.
 create table synced_items (
   organization_id uuid not null,
   source_item_id uuid not null,
@@ -52,12 +52,12 @@ create table synced_items (
   foreign key (organization_id, source_item_id) references source_items (organization_id, id) on delete cascade
 );
 
--- In the order in which connectors walk what is stored.
+-- The order in which connectors list stored items.
 create index source_items_by_source_and_name on source_items (organization_id, source_id, external_id collate "C");
 
 drop index source_items_by_source;
 
--- OAuth grants, encrypted. `version` counts writes, so that of two workers with the same old token one refreshes it.
+-- Encrypted OAuth grants. `version` counts writes, so that only one of two workers with the same old token refreshes it.
 create table source_credentials (
   organization_id uuid not null,
   source_id uuid not null,
@@ -69,7 +69,7 @@ create table source_credentials (
   foreign key (organization_id, source_id) references sources (organization_id, id) on delete cascade
 );
 
--- Grants of removed sources that are still to be ended at the provider. `id` is the source's, the ciphertext is as it was.
+-- Grants of removed sources that must still be revoked at the provider. `id` is the source's; the ciphertext is unchanged.
 create table grant_revocations (
   organization_id uuid not null,
   id uuid not null,
@@ -81,7 +81,7 @@ create table grant_revocations (
   primary key (organization_id, id)
 );
 
--- OAuth flows under way. The callback knows nothing but the state, so its hash is the key; a row is used once.
+-- OAuth flows in progress. The callback has only the state, so its hash is the key. Each row is used once.
 create table oauth_states (
   state_sha256 bytea primary key,
   organization_id uuid not null references organizations (id),
@@ -91,7 +91,7 @@ create table oauth_states (
   expires_at timestamptz not null
 );
 
--- What the provider's webhook announced for a source. Kept for a while after it was read, so that repeats are known.
+-- Events from the provider's webhook for a source. Rows stay for a while after they were read, to detect duplicates.
 create table push_events (
   organization_id uuid not null,
   source_id uuid not null,

@@ -1,12 +1,12 @@
--- Items that several accounts see, and sources whose removal takes a while.
+-- Items that several accounts share, and sources whose removal takes a while.
 
--- A row is a source's claim on an item that its runs brought; the item stays as long as somebody has one. `external_id` is
--- the item's own: in its order connectors walk what they have.
+-- A row is a source's claim on an item that its runs stored. An item exists while at least one source claims it.
+-- Connectors list their claims by `external_id`, a copy of the item's.
 alter table synced_items add column source_id uuid;
 
 alter table synced_items add column external_id text collate "C";
 
--- The item carried an access policy when this source last read it: not every account is told who may see a file.
+-- Whether the item had an access policy when this source last read it. Not every account can see a file's permissions.
 alter table synced_items add column has_policy boolean not null default false;
 
 update synced_items s
@@ -26,12 +26,12 @@ alter table synced_items add foreign key (organization_id, source_id) references
 
 create index synced_items_by_item on synced_items (organization_id, source_item_id);
 
--- Nobody walks items in the order of their names any more.
+-- No query lists items by external ID any more.
 create index source_items_by_source on source_items (organization_id, source_id, id);
 
 drop index source_items_by_source_and_name;
 
--- When a person removed it. What it brought goes bit by bit and is shown to nobody meanwhile, then the row goes.
+-- When a person removed the source. Its items are hidden at once and deleted in steps; then the row is deleted.
 alter table sources add column removed_at timestamptz;
 
 create index sources_removed on sources (removed_at) where removed_at is not null;

@@ -1,6 +1,6 @@
--- What keys with a provider scope see of the trail, and in which browser an OAuth flow began.
+-- Which audit events a key with a provider scope sees, and in which browser an OAuth flow began.
 
--- Whose items, sources or query results the event names; null where nobody knows, and then only keys without a scope see it.
+-- Providers whose items, sources or query results the event names. Null: unknown; only keys without a scope see the event.
 alter table audit_events add column providers text[];
 
 update audit_events e
@@ -17,5 +17,5 @@ set providers = case
     where s.organization_id = e.organization_id and s.id::text = e.metadata ->> 'connectorId')
 end;
 
--- SHA-256 of what the cookie of the browser that began the flow holds.
+-- SHA-256 of the cookie in the browser that began the flow.
 alter table oauth_states add column browser_sha256 bytea;

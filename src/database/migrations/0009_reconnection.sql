@@ -1,2 +1,2 @@
--- Whether a failed run met a grant that has ended: a person has to connect the account again, and waiting mends nothing.
+-- Whether a run failed because its grant has ended. A person must connect the account again; waiting does not help.
 alter table sync_runs add column needs_reconnection boolean not null default false;

@@ -1,4 +1,4 @@
--- A removed source is told by `removed_at` alone: its account may be connected again while it is being deleted.
+-- `removed_at` alone marks a removed source: its account can be connected again while the source is being deleted.
 drop index sources_one_per_account;
 
 create unique index sources_one_per_account on sources (organization_id, provider, external_account_id)

@@ -1,16 +1,16 @@
--- Which items changed, in the order in which it was committed, so that copies in memory can follow.
+-- Changed items in commit order, so that snapshots in memory can follow.
 
--- How often an organization's items changed. Its row is locked last of all in a transaction.
+-- How often an organization's items changed. A transaction locks this row last.
 create table item_revisions (
   organization_id uuid primary key references organizations (id),
   revision bigint not null
 );
 
--- What each of the latest revisions changed.
+-- The items that each of the latest revisions changed.
 create table item_changes (
   organization_id uuid not null references organizations (id),
   revision bigint not null,
-  -- JSON, the ids of the items; null: too many to be named.
+  -- The IDs of the items as JSON; null: too many to list.
   item_ids text,
   primary key (organization_id, revision)
 );

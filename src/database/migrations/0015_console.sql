@@ -1,11 +1,11 @@
--- Who was invited into a workspace and has not come yet. Of the link's secret only the hash is kept; one that was used stays until
--- it expires, so that the same person may open the link twice.
+-- Open invitations to a workspace. Only the hash of the link's secret is stored. A used invitation stays until it expires, so
+-- that the same person can open the link twice.
 create table invitations (
   organization_id uuid not null references organizations (id),
   id uuid not null,
   secret_sha256 bytea not null,
   role text not null check (role in ('owner', 'admin', 'member')),
-  -- In lower case; null: whoever has the link.
+  -- In lower case; null: anyone with the link.
   email text,
   created_by_user_id uuid not null references users (id),
   accepted_by_user_id uuid references users (id),
@@ -16,10 +16,10 @@ create table invitations (
 
 create index invitations_by_secret on invitations (secret_sha256);
 
--- What the identity provider says of the address: an invitation for an address is for whoever has it.
+-- Whether the identity provider has verified the address. Only its owner can accept an invitation for it.
 alter table users add column email_verified boolean not null default false;
 
--- The trail by action, by who acted and by what it was done to, newest first: a filter walks over nothing else.
+-- The audit trail by action, by actor and by target, newest first, so that a filter reads only its own events.
 create index audit_events_by_action on audit_events (organization_id, action, created_at desc, id desc);
 
 create index audit_events_by_actor on audit_events (organization_id, coalesce(actor_user_id, actor_api_key_id), created_at desc, id desc);

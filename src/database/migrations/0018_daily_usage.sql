@@ -1,10 +1,10 @@
--- What was charged, by day, by who asked and for what; never what was asked. A row is counted up in the statement that settles
--- the credit, so that the credits of a period are the sum of its rows.
+-- Charges by day, caller and kind of answer, without the questions. The statement that settles a credit also increments its
+-- row, so that a period's credits are the sum of its rows.
 create table daily_usage (
   organization_id uuid not null references organizations (id),
-  -- In UTC, of the moment of the answer.
+  -- The day of the answer, in UTC.
   day date not null,
-  -- Whose credits they are: a period may begin within a day, and end while a request is in flight.
+  -- The period of the credits. It can begin within a day, and end while a request is in flight.
   period_started_at timestamptz not null,
   -- The API key, or the console user.
   subject_id uuid not null,
@@ -16,5 +16,5 @@ create table daily_usage (
   primary key (organization_id, day, period_started_at, subject_id, surface, is_mcp)
 );
 
--- Days that are too long ago are forgotten.
+-- Finds expired days.
 create index daily_usage_by_day on daily_usage (day);

@@ -1,6 +1,6 @@
--- Another one with every change of what the organization's canvas is drawn from, in the transaction that changes it: what was drawn
--- under it is still so as long as it stands. Random, so that none comes again where a backup is restored.
+-- Every transaction that changes the organization's canvas sets a new revision. A cached graph is valid as long as its
+-- revision is current. Revisions are random, so that none repeats after a restore.
 alter table canvas_work add column revision uuid;
 
--- Whoever goes by an alias has it of a name, so it is looked up there.
+-- Aliases come from names, so lookups by alias use entity_names.
 drop index entities_by_alias;

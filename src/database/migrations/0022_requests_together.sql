@@ -1,10 +1,10 @@
--- How many requests the last statement counted: those that come together are counted by one.
+-- How many requests the last statement counted. One statement counts simultaneous requests.
 alter table rate_windows add column last_admitted integer not null default 1;
 
--- Counts as many of `requests` as there is room for in a subject's rolling minute of an action; none: no row.
--- `admitted_at` ascends, and an entry counts for one minute from its time. In slots the time is the slot's end, so that none of its
--- requests is forgotten early. The clock is read after ON CONFLICT has locked the row: whoever comes later reads a later time and sees
--- every request admitted before. `turned` stands in for the clock.
+-- Counts as many of `requests` as fit in a subject's rolling minute for an action; returns no row if none fits.
+-- `admitted_at` is ascending, and an entry counts for one minute from its time. With slots, the time is the end of the slot, so
+-- that no request expires early. The clock is read after ON CONFLICT has locked the row, so a later call reads a later time
+-- and sees every request admitted before. `turned` replaces the clock in tests.
 create function admit_requests(
   in_organization uuid, in_subject uuid, in_action text,
   per_minute integer, slot_ms float8, requests integer, turned timestamptz default null
@@ -29,7 +29,7 @@ begin
              else w.admitted_count[first:] || more end,
         more
       from (select coalesce(turned, clock_timestamp()) as at) clock
-      -- width_bucket counts, by bisection, the entries that have left the window.
+      -- width_bucket counts the entries that have left the window, by binary search.
       cross join lateral (
         select width_bucket(at - interval '1 minute', w.admitted_at) + 1 as first, cardinality(w.admitted_at) as last
       ) place
@@ -45,13 +45,13 @@ begin
       ]) n
     )
     returning w.last_admitted, (select sum(n)::int from unnest(w.admitted_count) n),
-      -- Rounded up, since a caller told a moment must find a place free at it.
+      -- Rounded up: at the time that a caller is given, there must be room.
       ceil(extract(epoch from w.admitted_at[1] + interval '1 minute') * 1000)::float8;
 end $$;
 
--- What stands before the requests of a key, in one go: the key, by the hash of its secret, noted as used in this `minute`; whether its
--- organization has no cap to be kept at `moment`; and, where the key may do the action within what it reaches, its window. No row: no
--- live key. Each statement is of one table, wherever that is.
+-- Everything that admits a key's requests, in one call: finds the key by the hash of its secret and records its use in this
+-- `minute`, checks whether its organization is without a cap at `moment`, and, if the key may perform the action, counts the
+-- requests in its window. Returns no row if no active key matches. Each statement uses one table, wherever that is stored.
 create function admit_key(
   in_secret bytea, moment timestamptz, minute timestamptz, in_action text, reach text[],
   per_minute integer, slot_ms float8, requests integer

@@ -1,5 +1,5 @@
--- An organization that is being removed: nobody sees it any more, its rows are deleted bit by bit, and this one last. Whoever holds the
--- lease deletes; one that ran out may be taken over.
+-- When the removal of the organization began. It is hidden at once, and its rows are deleted in steps, this one last. The process
+-- with the lease deletes them. Another process can acquire an expired lease.
 alter table organizations add column removed_at timestamptz;
 
 alter table organizations add column removal_lease_id uuid;

@@ -1,4 +1,4 @@
--- Documents of ingests that the embedded database stores in several transactions, from before the first of these until the last.
+-- The journal of ingests that the embedded database stores in several transactions, until the last of these commits.
 create table ingest_parts (
   organization_id uuid not null references organizations (id),
   ingest_id uuid not null,
@@ -6,10 +6,10 @@ create table ingest_parts (
   part integer not null,
   -- JSON, a list.
   items text not null,
-  -- The last part, with which the ingest is decided: without it nothing has happened.
+  -- The last part commits the ingest. Without it, nothing has happened.
   decides boolean not null,
   primary key (organization_id, ingest_id, part)
 );
 
--- Written and read once: compressing it would take longer.
+-- Written and read only once, so compression does not pay off.
 alter table ingest_parts alter column items set storage external;

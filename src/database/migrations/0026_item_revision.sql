@@ -1,5 +1,5 @@
--- The revision of an organization's items, 0 where there were none yet: read with the admission of a request, in a statement of its own,
--- so that it is the same wherever the table is.
+-- The revision of an organization's items; 0: it never had any. Requests read it on admission, in a separate statement, so that
+-- it works wherever the table is stored.
 create function item_revision(in_organization uuid) returns float8
 language plpgsql as $$
 begin

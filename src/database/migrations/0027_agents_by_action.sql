@@ -1,4 +1,4 @@
--- An agent is a live key that holds search, context or ask. Keys were marked as beyond the plan by their actor type before.
+-- An agent is an active key with search, context or ask. Before, the actor type decided which keys were over the plan.
 update api_keys set beyond_plan = false
 where beyond_plan and not allowed_actions && array['search', 'context', 'ask'];
 

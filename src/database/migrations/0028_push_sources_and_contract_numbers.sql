@@ -1,10 +1,10 @@
--- Numbers of a contract; null: the tier's own.
+-- The contract's limits; null: the tier's.
 alter table subscriptions add column agents_included integer;
 alter table subscriptions add column connectors_included integer;
 alter table subscriptions add constraint subscriptions_agents_included_check check (agents_included >= 0);
 alter table subscriptions add constraint subscriptions_connectors_included_check check (connectors_included >= 0);
 
--- Push-only sources are not connectors: no plan counts them.
+-- Push-only sources are not connectors, so they do not count toward the plan.
 update sources set beyond_plan = false where beyond_plan and push_only;
 
 update sources s set beyond_plan = r.beyond
@@ -22,8 +22,8 @@ from (
 ) r
 where s.organization_id = r.organization_id and s.id = r.id and s.beyond_plan <> r.beyond;
 
--- Every workspace has a push-only source for each provider. A distributed database joins no reference table outside of
--- a tenant's, so those that are there are read first.
+-- Every workspace has a push-only source for each provider. A distributed database cannot join a reference table across
+-- tenants, so existing sources are read first.
 with there as materialized (
   select organization_id, provider from sources where push_only and removed_at is null
 )

@@ -1,11 +1,11 @@
--- Questions that a person asked in the console, with their answers. Only that person reads them.
+-- Questions that a person asked in the console, with their answers. Only that person can read them.
 create table threads (
   organization_id uuid not null references organizations (id),
   id uuid not null,
-  -- No reference: the row outlives nobody, since it is deleted with the membership and with the workspace.
+  -- No reference, because the row is deleted with the membership and with the workspace.
   user_id uuid not null,
   title text not null,
-  -- { "turns": [...] }, in the order in which they were asked.
+  -- { "turns": [...] }, oldest first.
   content jsonb not null,
   turn_count integer not null check (turn_count > 0),
   created_at timestamptz not null,

@@ -1,4 +1,4 @@
--- Every retrieval pays for each index of the trail. A key in the order of the list takes the place of two.
+-- Every retrieval writes to each index of the audit trail. A primary key in the order of the list replaces two of them.
 alter table audit_events drop constraint audit_events_pkey;
 
 alter table audit_events add constraint audit_events_pkey primary key (organization_id, created_at, id);

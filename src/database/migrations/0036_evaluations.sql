@@ -1,4 +1,4 @@
--- Questions with known answers, and the runs that measured them; see src/evaluations.
+-- Questions with known answers, and the runs that measured them. See src/evaluations.
 create table evaluation_questions (
   organization_id uuid not null references organizations (id),
   id uuid not null,
@@ -6,7 +6,7 @@ create table evaluation_questions (
   question text not null,
   page text,
   fact text,
-  -- The rating that it was taken over with; null: an admin wrote it.
+  -- The feedback on the answer that the question was added from; null: an admin wrote it.
   feedback text check (feedback in ('useful', 'wrong', 'missing_source')),
   last_rank integer check (last_rank > 0),
   last_has_fact boolean,
@@ -19,13 +19,13 @@ create table evaluation_questions (
 create table evaluation_runs (
   organization_id uuid not null references organizations (id),
   id uuid not null,
-  -- No reference: the run outlives the membership.
+  -- No reference, because the run outlives the membership.
   user_id uuid not null,
   started_at timestamptz not null,
   primary key (organization_id, id)
 );
 
--- One row per question of a run, as the question was when the run started.
+-- One row per question of a run, as it was when the run started.
 create table evaluation_results (
   organization_id uuid not null,
   run_id uuid not null,
@@ -43,7 +43,7 @@ create table evaluation_results (
   answer text,
   -- { "citations": [...] }
   content jsonb,
-  -- Null until it is measured.
+  -- Null: not measured yet.
   measured_at timestamptz,
   primary key (organization_id, run_id, question_id),
   constraint evaluation_results_run foreign key (organization_id, run_id)

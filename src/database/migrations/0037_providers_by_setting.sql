@@ -1,10 +1,10 @@
--- The PROVIDERS setting and the catalog decide which providers exist.
+-- The catalog and the PROVIDERS setting determine which providers exist.
 alter table sources drop constraint sources_provider_check;
 alter table connector_access drop constraint connector_access_provider_check;
 alter table source_items drop constraint source_items_provider_check;
 alter table grant_revocations drop constraint grant_revocations_provider_check;
 alter table oauth_states drop constraint oauth_states_provider_check;
 
--- The providers that every workspace has received a push-only source of; each start compares them with the setting.
+-- Providers for which every workspace has a push-only source. Each start compares them with the setting.
 create table named_providers (provider text primary key);
 insert into named_providers (provider) values ('slack'), ('google_drive'), ('notion'), ('gmail');

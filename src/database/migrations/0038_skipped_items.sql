@@ -1,2 +1,2 @@
--- What a run leaves out although nothing failed: pictures, and files without text. They are no failures of the run.
+-- Items that a run skips without failing: pictures and files without text. They do not count as failures.
 alter table sync_run_failures add column is_skip boolean not null default false;

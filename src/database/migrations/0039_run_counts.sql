@@ -1,4 +1,5 @@
--- What a run found adds up: stored, unchanged, deleted and skipped. Of earlier runs the last two are estimated.
+-- The items that a run found are the sum of stored, unchanged, deleted and skipped ones. For earlier runs, unchanged and
+-- skipped are estimated.
 alter table sync_runs add column items_unchanged integer not null default 0;
 alter table sync_runs add column items_skipped integer not null default 0;
 update sync_runs set items_skipped = items_failed,

@@ -1,5 +1,5 @@
--- A group's ID that is an address ignores case, but policies stored earlier keep the case in which they named it, and so
--- match no group. Groups of a source, whose ID begins with the source's, keep their case.
+-- A group ID that is an address ignores case. Policies stored earlier have the address in its original case and match no
+-- group. Group IDs of a source, which begin with the source's ID, keep their case.
 insert into access_policy_principals (organization_id, principal, policy_id, denies)
 select organization_id, lower(principal), policy_id, denies from access_policy_principals
 where principal like 'group:%@%' and principal <> lower(principal)

@@ -1,2 +1,2 @@
--- Since when a run has only waited for its provider, which is not since it began: it may have stored pages before.
+-- When the run began to only wait for its provider. It may have stored pages before.
 alter table sync_runs add column waiting_since timestamptz;
