@@ -129,6 +129,32 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
     await close()
   })
 
+  it('shows the names beside a name that it finds within the filters', async () => {
+    const { organization, email } = await rig.settle()
+    const said = { notion: 'Project Orion', slack: 'Payroll Engine' } as const
+    const documents = (['notion', 'slack'] as const).flatMap((provider) =>
+      [1, 2].map((at) =>
+        documentOf(organization, {
+          provider,
+          externalId: `${provider}-${at}`,
+          title: 'x',
+          body: `Ada Lovelace <ada@acme.example> says that ${said[provider]} is done.`,
+        }),
+      ),
+    )
+    await push(rig.service, organization, ...documents)
+    const { page, close } = await rig.openTab()
+    await rig.signIn(page, email, 'memory?view=table&q=Lovelace&provider=slack')
+    const table = page.getByRole('table', { name: 'Names in the memory' })
+    await table.getByText('Payroll Engine').waitFor()
+    expect(await table.getByText('Project Orion').count()).toBe(0)
+    await page.goto(`${rig.service.url}/console/memory?view=table&q=Lovelace&type=person`)
+    await table.getByText('Ada Lovelace').waitFor()
+    await expectSettled(page)
+    expect(await table.getByText('Payroll Engine').count()).toBe(0)
+    await close()
+  })
+
   it('draws five hundred names, says that more wait, and escapes their labels', async () => {
     const { page, close } = await rig.openTab({ colorScheme: 'dark' })
     const canvas = canvasOf(500)

@@ -30,6 +30,11 @@ describe('the part of the memory that is shown', () => {
     expect(withoutSources(all)).toMatchObject({ nodes: [node('a'), node('b')], edges: [edge('a', 'b')] })
   })
 
+  it('keeps the weights of what it had before a merge, because the other counts fewer items', () => {
+    const one = canvas([{ ...node('a'), weight: 60 }], [{ ...edge('a', 'b'), weight: 7 }])
+    expect(joined(one, canvas([node('a')], [edge('a', 'b')]))).toEqual(one)
+  })
+
   it('has each node and edge once after a merge', () => {
     const one = canvas([node('a'), node('b')], [edge('a', 'b')])
     const other = canvas([node('b'), node('c')], [edge('a', 'b'), edge('b', 'c')])

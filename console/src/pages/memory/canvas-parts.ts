@@ -20,6 +20,7 @@ export function withNodes(canvas: Canvas, nodes: Canvas['nodes']): Canvas {
   }
 }
 
+/** Both canvases. What both have is as in the first, whose weights count more items. */
 export function joined(one: Canvas, other: Canvas): Canvas {
   return {
     ...one,
@@ -29,5 +30,7 @@ export function joined(one: Canvas, other: Canvas): Canvas {
 }
 
 function distinct<T extends { id: string }>(all: readonly T[]): T[] {
-  return [...new Map(all.map((entry) => [entry.id, entry])).values()]
+  const first = new Map<string, T>()
+  for (const entry of all) if (!first.has(entry.id)) first.set(entry.id, entry)
+  return [...first.values()]
 }

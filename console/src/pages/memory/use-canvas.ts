@@ -48,7 +48,9 @@ export function useCanvas({ q, type, provider, since, node, around, view }: Memo
       if (q === undefined) return await read(api, all, signal)
       const found = await read(api, { ...filters, limit: FOUND_MAX, q }, signal)
       const near = await Promise.all(
-        found.nodes.map(async ({ id }) => await read(api, { limit: NEAR_MAX, around: id }, signal)),
+        found.nodes.map(
+          async ({ id }) => await read(api, { ...filters, limit: NEAR_MAX, around: id }, signal),
+        ),
       )
       return { ...near.reduce<Canvas>(joined, found), isFull: false }
     },
