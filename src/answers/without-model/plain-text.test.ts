@@ -22,6 +22,7 @@ describe('text for an answer', () => {
     ['1 < 2 and 3 > 2', '1 < 2 and 3 > 2'],
     ['Working groups {#working-groups .wide}', 'Working groups'],
     ['Leave {: #leave}', 'Leave'],
+    ['Made in 1955 [1][3], sold [2][4][5] since.', 'Made in 1955, sold since.'],
     ['Default: `[429, 500, 502]`, not [1, 2] or `at[1, 2]`', 'Default: `429, 500, 502`, not or `at`'],
   ])('has no markup left: %s', (markup, expected) => {
     expect(plainText(markup)).toBe(expected)

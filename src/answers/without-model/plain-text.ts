@@ -55,26 +55,32 @@ const MARKUP = /[[<&*_~\\`{]/
 /** Each pattern stops where the next match can begin, because searching on for its end takes quadratic time. */
 function withoutMarkup(line: string): string {
   if (!MARKUP.test(line)) return line
-  return line
-    .replaceAll(/<!--.*?(?:-->|$)|\{\{[<%][^{}]{0,500}[>%]\}\}/g, ' ')
-    .replaceAll(/\{%-? \w{1,40}(?: "([^"{}./]{1,100})")?[^{}]{0,500}%\}/g, '$1')
-    .replaceAll(/!\[[^[\]]*\](?:\([^()]*\)|\[[^[\]]*\])?/g, ' ')
-    .replaceAll(/\[([^[\]]*\[[^[\]]*\][^[\]]*)\]\([^()]*\)/g, '$1')
-    .replaceAll(/\[([^[\]]+)\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^[\]]*\])/g, '$1')
-    .replaceAll(/(?<!\\)\[(?=[^[\]]*[^[\]\d\s,;^–-])([^[\]]+)(?<!\\)\](?!\()/g, '$1')
-    .replaceAll(/<(https?:[^\s<>]+)>/g, '$1')
-    .replaceAll(/<\/?(?:a|abbr|b|code|em|i|kbd|mark|s|small|span|strong|sub|sup|u)(?:\s[^<>]{0,500})?>/gi, '')
-    .replaceAll(/<\/?[a-zA-Z][^<>]{0,500}>/g, ' ')
-    .replace(UNCLOSED_TAG, ' ')
-    .replace(ATTRIBUTES, '')
-    .replaceAll(/\*{3}/g, '*')
-    .replaceAll(/\*\*|~~/g, '')
-    .replaceAll(/(?<![\p{L}\p{N}*\\])\*(?=\S)([^*]+?)(?<!\\)\*(?![\p{L}\p{N}*])/gu, '$1')
-    .replaceAll(/(?<![\p{L}\p{N}_])__(?=\S)(?=[^_]* [^_])([^_]+)__(?![\p{L}\p{N}_])/gu, '$1')
-    .replaceAll(/(?<![\p{L}\p{N}_/\\])_(?=\S)([^_]+?)(?<!\\)_(?![\p{L}\p{N}_/])/gu, '$1')
-    .replaceAll(/\\(?=[!-/:-@[-`{-~])/g, '')
-    .replaceAll(ENTITY, decoded)
-    .replaceAll('`', '')
+  return (
+    line
+      .replaceAll(/<!--.*?(?:-->|$)|\{\{[<%][^{}]{0,500}[>%]\}\}/g, ' ')
+      .replaceAll(/\{%-? \w{1,40}(?: "([^"{}./]{1,100})")?[^{}]{0,500}%\}/g, '$1')
+      .replaceAll(/!\[[^[\]]*\](?:\([^()]*\)|\[[^[\]]*\])?/g, ' ')
+      .replaceAll(/\[([^[\]]*\[[^[\]]*\][^[\]]*)\]\([^()]*\)/g, '$1')
+      // Two numbers are not a link with its label but references to two notes.
+      .replaceAll(/\[(?!\d+\]\[\d+\])([^[\]]+)\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^[\]]*\])/g, '$1')
+      .replaceAll(/(?<!\\)\[(?=[^[\]]*[^[\]\d\s,;^–-])([^[\]]+)(?<!\\)\](?!\()/g, '$1')
+      .replaceAll(/<(https?:[^\s<>]+)>/g, '$1')
+      .replaceAll(
+        /<\/?(?:a|abbr|b|code|em|i|kbd|mark|s|small|span|strong|sub|sup|u)(?:\s[^<>]{0,500})?>/gi,
+        '',
+      )
+      .replaceAll(/<\/?[a-zA-Z][^<>]{0,500}>/g, ' ')
+      .replace(UNCLOSED_TAG, ' ')
+      .replace(ATTRIBUTES, '')
+      .replaceAll(/\*{3}/g, '*')
+      .replaceAll(/\*\*|~~/g, '')
+      .replaceAll(/(?<![\p{L}\p{N}*\\])\*(?=\S)([^*]+?)(?<!\\)\*(?![\p{L}\p{N}*])/gu, '$1')
+      .replaceAll(/(?<![\p{L}\p{N}_])__(?=\S)(?=[^_]* [^_])([^_]+)__(?![\p{L}\p{N}_])/gu, '$1')
+      .replaceAll(/(?<![\p{L}\p{N}_/\\])_(?=\S)([^_]+?)(?<!\\)_(?![\p{L}\p{N}_/])/gu, '$1')
+      .replaceAll(/\\(?=[!-/:-@[-`{-~])/g, '')
+      .replaceAll(ENTITY, decoded)
+      .replaceAll('`', '')
+  )
 }
 
 const ENTITY = /&(#39|[a-z]{1,10});/g
