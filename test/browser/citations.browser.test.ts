@@ -20,7 +20,7 @@ describe.skipIf(executablePath === null)('citations in a browser', () => {
     })
     const { id } = body.sourceItems[0]
     const at = '2026-03-02T09:30:00.000Z'
-    const citations = ['Vacation', 'Expenses', 'On call'].map((title, place) => ({
+    const citations = ['Vacation', 'Expenses', 'On call [2]'].map((title, place) => ({
       index: place + 1,
       sourceItemId: id,
       title,
@@ -38,8 +38,8 @@ describe.skipIf(executablePath === null)('citations in a browser', () => {
     const labels = await markers.evaluateAll((buttons) =>
       buttons.map((button) => button.getAttribute('aria-label')),
     )
-    const [first, second, third] = ['Source 1: On call', 'Source 2: Expenses', 'Source 3: Vacation']
-    // The markers of the answer, then those of its list of sources.
+    const [first, second, third] = ['Source 1: On call [2]', 'Source 2: Expenses', 'Source 3: Vacation']
+    // The markers of the answer, then those of its list of sources. The number in a title is none.
     expect(labels).toEqual([first, second, first, third, third, first, second, third])
     const marked = async (marker: number): Promise<string[]> => {
       await markers.nth(marker).press('Enter')

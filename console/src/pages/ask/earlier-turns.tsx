@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core'
+import { Fragment } from 'react'
 import { Markdown } from '../../ui/markdown.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -62,14 +63,18 @@ function Answer({ turn: { id, answer, citations } }: { turn: Turn }) {
   const passages = citedPassagesOf({ citations })
   const cited = citedIn(answer, passages)
   const citing = { passages, cited, turn: id }
-  const sources = cited.map((number) => `[${number}] ${passages[number - 1]?.title}`).join(' · ')
   return (
     <>
       <div className={classes.text} data-answer>
         <Markdown text={answer} renderText={(piece) => withMarkers(piece, citing)} />
       </div>
       <Text size="sm" c="dimmed" mt="sm">
-        {withMarkers(sources, citing)}
+        {cited.map((number, place) => (
+          <Fragment key={number}>
+            {place > 0 && ' · '}
+            {withMarkers(`[${number}]`, citing)} {passages[number - 1]?.title}
+          </Fragment>
+        ))}
       </Text>
     </>
   )
