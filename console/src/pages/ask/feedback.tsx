@@ -14,6 +14,11 @@ export function FeedbackButtons({ threadId, turn }: { threadId: string; turn: Tu
   const rate = useRateTurn(threadId, turn.id)
   const add = useAddToEvaluation(threadId, turn.id)
   const error = rate.error ?? add.error
+  const change = (feedback: Feedback | null): void => {
+    // Admins see the rating that was added, not this one.
+    add.reset()
+    rate.mutate(feedback)
+  }
   return (
     <>
       <Group gap="xs" mt="md" role="group" aria-label="Feedback">
@@ -26,7 +31,7 @@ export function FeedbackButtons({ threadId, turn }: { threadId: string; turn: Tu
               variant={isChosen ? 'light' : 'default'}
               leftSection={<Icon size={14} aria-hidden />}
               aria-pressed={isChosen}
-              onClick={() => rate.mutate(isChosen ? null : id)}
+              onClick={() => change(isChosen ? null : id)}
             >
               {label}
             </Button>
@@ -38,6 +43,7 @@ export function FeedbackButtons({ threadId, turn }: { threadId: string; turn: Tu
             variant="subtle"
             leftSection={<ListPlus size={14} aria-hidden />}
             loading={add.isPending}
+            disabled={rate.isPending}
             onClick={() => add.mutate()}
           >
             Add to evaluation
