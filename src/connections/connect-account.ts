@@ -5,7 +5,7 @@ import type { ProviderId } from '../kernel/provider-id.ts'
 import { type OAuthAdapter, type ProviderAdapters, usesOAuth } from '../providers/index.ts'
 import type { WaitingCode } from './confirmation.ts'
 import type { OAuthStates } from './oauth-states.ts'
-import type { LooseGrant } from './revocations.ts'
+import type { GrantToRevoke } from './revocations.ts'
 import {
   type AccountStoreDependencies,
   askForAccount,
@@ -38,7 +38,7 @@ export function createAccountConnector(
   const { db, adapters, states, access, revocations, redirectUri } = deps
 
   /** Does not throw: the user must see the refusal, whatever happens to the grant. */
-  async function endGrant(grant: LooseGrant): Promise<void> {
+  async function endGrant(grant: GrantToRevoke): Promise<void> {
     try {
       await transact(db, (tx) => revocations.add(tx, grant))
       await revocations.run()

@@ -26,7 +26,7 @@ const HOLD_MS = 60_000
 const AT_ONCE = 20
 
 /** A grant that no source holds. */
-export interface LooseGrant extends Pick<ConnectedAccount, 'externalAccountId' | 'credentials'> {
+export interface GrantToRevoke extends Pick<ConnectedAccount, 'externalAccountId' | 'credentials'> {
   organizationId: string
   provider: ProviderId
 }
@@ -35,7 +35,7 @@ export interface Revocations {
   /** Schedules the revocation of a source's grant in the transaction that removes the source. */
   prepare(tx: Tx, source: SourceRef): Promise<void>
   /** Schedules the revocation of a grant whose source was not created, or has a newer grant. */
-  add(tx: Tx, grant: LooseGrant): Promise<void>
+  add(tx: Tx, grant: GrantToRevoke): Promise<void>
   /** Revokes due grants that no other source needs, with retries over about three days, in about ten seconds. */
   run(): Promise<void>
 }

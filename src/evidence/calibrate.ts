@@ -14,7 +14,7 @@ import {
   claim,
   countChunks,
   findOrganizations,
-  forget,
+  deleteCalibrations,
   type ProviderChunks,
   sampleChunks,
 } from './store.ts'
@@ -68,7 +68,7 @@ export function createEvidenceCalibrator({
   async function calibrateOrganization(of: Calibrated, modelName: string): Promise<void> {
     const providers = await countChunks(db, of)
     const tooFew = providers.filter(({ chunks }) => chunks < CHUNKS_MIN)
-    await forget(
+    await deleteCalibrations(
       db,
       of,
       tooFew.map(({ provider }) => provider),

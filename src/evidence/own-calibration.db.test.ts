@@ -14,7 +14,7 @@ import type { ProviderId } from '../kernel/provider-id.ts'
 import { createRetrieval } from '../retrieval/index.ts'
 import { createEvidenceCalibrator, type EvidenceCalibrator } from './index.ts'
 import { FOREIGN_QUESTIONS } from './foreign-questions.ts'
-import { findKept, type Kept } from './store.ts'
+import { findStored, type StoredCalibration } from './store.ts'
 
 const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
 /** On other subjects than `test/facts`, and not among the service's own questions. */
@@ -95,13 +95,16 @@ const numbered = (count: number, about: string): { title: string; text: string }
     text: `This is part ${at} of ${about}.`,
   }))
 
-async function kept(of: TestOrganization, providers: ProviderId[] | null = null): Promise<Kept[]> {
+async function stored(
+  of: TestOrganization,
+  providers: ProviderId[] | null = null,
+): Promise<StoredCalibration[]> {
   const { id: modelId } = await database.db
     .selectFrom('embedding_models')
     .select('id')
     .where('name', '=', model.id)
     .executeTakeFirstOrThrow()
-  return await findKept(database.db, { organizationId: of.id, modelId }, providers)
+  return await findStored(database.db, { organizationId: of.id, modelId }, providers)
 }
 
 async function flagged(
@@ -135,7 +138,7 @@ describe('an uncalibrated model', () => {
     const organization = await insertOrganization(database.db)
     await remember(organization, 'notion', facts.documents.slice(0, 20))
     await calibrator.calibrate()
-    expect(await kept(organization)).toEqual([])
+    expect(await stored(organization)).toEqual([])
     expect(await flagged(organization, NONSENSE)).toEqual([])
   })
 
@@ -144,7 +147,7 @@ describe('an uncalibrated model', () => {
     const measuredAt = async (chunks: number): Promise<number | undefined> => {
       await remember(organization, 'notion', numbered(chunks, 'the manual'))
       await calibrator.calibrate()
-      return (await kept(organization))[0]?.chunks
+      return (await stored(organization))[0]?.chunks
     }
     expect(await measuredAt(60)).toBe(60)
     expect(await measuredAt(119)).toBe(60)
@@ -153,7 +156,7 @@ describe('an uncalibrated model', () => {
       database.db,
     )
     await calibrator.calibrate()
-    expect(await kept(organization)).toEqual([])
+    expect(await stored(organization)).toEqual([])
   })
 
   it('is measured by the lease holder, or by another process once the lease has expired', async () => {
@@ -166,10 +169,10 @@ describe('an uncalibrated model', () => {
         where organization_id = ${organization.id}`.execute(database.db)
     await change('1 minute')
     await calibrator.calibrate()
-    expect(await kept(organization)).toEqual([])
+    expect(await stored(organization)).toEqual([])
     await change('-1 second')
     await calibrator.calibrate()
-    expect(await kept(organization)).toMatchObject([{ chunks: 60 }])
+    expect(await stored(organization)).toMatchObject([{ chunks: 60 }])
   })
 
   it('is measured again after its server failed, which is logged', async () => {
@@ -181,9 +184,9 @@ describe('an uncalibrated model', () => {
     const logger = { error: (fields: object) => void logged.push(fields) }
     await createEvidenceCalibrator({ db: database.db, models, logger }).calibrate()
     expect(logged).toContainEqual(expect.objectContaining({ organizationId: organization.id }))
-    expect(await kept(organization)).toEqual([])
+    expect(await stored(organization)).toEqual([])
     await calibrator.calibrate()
-    expect(await kept(organization)).toMatchObject([{ chunks: 60 }])
+    expect(await stored(organization)).toMatchObject([{ chunks: 60 }])
   })
 })
 
@@ -202,8 +205,8 @@ describe('the calibration that a key uses', () => {
       [...NONSENSE, ...FOREIGN_QUESTIONS].map((text, at) => ({ title: `${at}`, text })),
     )
     await calibrator.calibrate()
-    const [before] = await kept(alone, ['notion'])
-    const [after] = await kept(shared, ['notion'])
+    const [before] = await stored(alone, ['notion'])
+    const [after] = await stored(shared, ['notion'])
     expect(after?.chunks).toBe(before?.chunks)
     expect(after?.level).toBeCloseTo(before?.level ?? NaN, 9)
     expect(after?.threshold).toBeCloseTo(before?.threshold ?? NaN, 9)

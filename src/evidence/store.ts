@@ -20,7 +20,7 @@ export interface ProviderChunks {
 }
 
 /** A provider's calibration, with the number of its chunks at that time. */
-export type Kept = OwnCalibration & { chunks: number }
+export type StoredCalibration = OwnCalibration & { chunks: number }
 
 export interface SampledChunk {
   content: string
@@ -66,7 +66,7 @@ export async function countChunks(
 }
 
 /** Deletes a provider's calibration, and those of inactive models. */
-export async function forget(
+export async function deleteCalibrations(
   db: Db,
   { organizationId, modelId }: Calibrated,
   providers: readonly ProviderId[],
@@ -94,20 +94,20 @@ export async function claim(
   return await acquireLease(db, { table: 'evidence_calibrations', key }, { seconds })
 }
 
-const KeptRows = z.array(z.object({ chunks: z.number(), level: z.number(), threshold: z.number() }))
+const StoredRows = z.array(z.object({ chunks: z.number(), level: z.number(), threshold: z.number() }))
 
 /** The calibrations of these providers; null: of all. */
-export async function findKept(
+export async function findStored(
   db: Db,
   { organizationId, modelId }: Calibrated,
   providers: readonly ProviderId[] | null,
-): Promise<Kept[]> {
+): Promise<StoredCalibration[]> {
   const inScope = providers === null ? sql`` : sql`and provider in (${sql.join([...providers])})`
   const { rows } = await sql`
     select chunks, level, threshold from evidence_calibrations
     where organization_id = ${organizationId} and embedding_model_id = ${modelId} and threshold is not null ${inScope}
     order by provider`.execute(db)
-  return KeptRows.parse(rows)
+  return StoredRows.parse(rows)
 }
 
 const SampleRows = z.array(z.object({ content: z.string(), embedding: z.string() }))

@@ -4,7 +4,7 @@ import { chanceAmong, CHUNKS_MIN } from './chance.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import type { Readable } from '../kernel/viewer.ts'
 import type { StoredModel } from '../models/index.ts'
-import { findKept, type Kept } from './store.ts'
+import { findStored, type StoredCalibration } from './store.ts'
 
 /** Up to this multiple of the threshold, the passages' words decide (`question-words.ts`). */
 const DOUBTFUL_UP_TO = 1.9
@@ -84,20 +84,24 @@ function coverNeeded(evidence: number, chunks: number): number {
   return Math.max(0, chance * (COVER.bySize * Math.sqrt(chance) - COVER.byEvidence * evidence))
 }
 
-async function calibrationFor(db: Db, query: EvidenceQuery): Promise<Omit<Kept, 'chunks'> | null> {
+async function calibrationFor(
+  db: Db,
+  query: EvidenceQuery,
+): Promise<Omit<StoredCalibration, 'chunks'> | null> {
   const { isEnglish, organizationId, model, providers, readable } = query
-  const kept = calibrationOf(model.name)
-  if (kept !== null) return { level: 0, threshold: kept.weakEvidenceBelow * (isEnglish ? 1 : FOREIGN) }
+  const calibration = calibrationOf(model.name)
+  if (calibration !== null)
+    return { level: 0, threshold: calibration.weakEvidenceBelow * (isEnglish ? 1 : FOREIGN) }
   // The measurements include chunks that the user may not be allowed to read.
   if (!readable.isEverything) return null
-  return together(await findKept(db, { organizationId, modelId: model.id }, providers))
+  return together(await findStored(db, { organizationId, modelId: model.id }, providers))
 }
 
 /** Averages the calibrations of several providers, weighted by their chunks; null: no provider. */
-export function together(measured: readonly Kept[]): Omit<Kept, 'chunks'> | null {
+export function together(measured: readonly StoredCalibration[]): Omit<StoredCalibration, 'chunks'> | null {
   const all = measured.reduce((sum, { chunks }) => sum + chunks, 0)
   if (all === 0) return null
-  const mean = (of: (one: Kept) => number): number =>
+  const mean = (of: (one: StoredCalibration) => number): number =>
     measured.reduce((sum, one) => sum + of(one) * one.chunks, 0) / all
   return { level: mean(({ level }) => level), threshold: mean(({ threshold }) => threshold) }
 }

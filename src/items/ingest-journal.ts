@@ -35,7 +35,7 @@ export async function writeParts(db: Db, ingest: IngestRef, items: readonly Clea
 }
 
 /** Writes the last part. From the commit on, the documents count as accepted, whatever happens. */
-export async function decide(tx: Tx, ingest: IngestRef, last: Part): Promise<void> {
+export async function commitIngest(tx: Tx, ingest: IngestRef, last: Part): Promise<void> {
   await insertPart(tx, ingest, last, true)
 }
 
@@ -68,7 +68,7 @@ function* textsOf(items: readonly CleanItem[]): Generator<string> {
 }
 
 export interface JournaledIngest extends IngestRef {
-  isDecided: boolean
+  isCommitted: boolean
 }
 
 /** All journaled ingests, except those of organizations that are being removed: their parts are deleted with them. */
@@ -77,7 +77,7 @@ export async function findJournaled(db: Db): Promise<JournaledIngest[]> {
     .selectFrom('ingest_parts')
     .innerJoin('organizations', 'organizations.id', 'ingest_parts.organization_id')
     .select(['organization_id as organizationId', 'ingest_id as ingestId'])
-    .select(sql<boolean>`bool_or(decides)`.as('isDecided'))
+    .select(sql<boolean>`bool_or(decides)`.as('isCommitted'))
     .where('organizations.removed_at', 'is', null)
     .groupBy(['organization_id', 'ingest_id'])
     .execute()

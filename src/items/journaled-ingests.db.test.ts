@@ -354,7 +354,7 @@ describe('a process that dies during a large ingest', () => {
     await next.journaled.stop()
   })
 
-  it('and recovers: the next change of the items runs after the decided ingest', async () => {
+  it('and recovers: the next change of the items runs after the committed ingest', async () => {
     let asked = 0
     const here = instance({
       isAwaited() {

@@ -5,7 +5,14 @@ import type { ModelRegistry } from '../models/index.ts'
 import { unavailable } from '../kernel/unavailable.ts'
 import { itemLockOf } from '../item-changes/index.ts'
 import { endClaims } from './claims.ts'
-import { decide, erase, findJournaled, type IngestRef, readParts, writeParts } from './ingest-journal.ts'
+import {
+  commitIngest,
+  erase,
+  findJournaled,
+  type IngestRef,
+  readParts,
+  writeParts,
+} from './ingest-journal.ts'
 import type { CleanItem } from './item.ts'
 import {
   compareAgain,
@@ -34,11 +41,11 @@ export interface JournaledIngests {
   /** Storage for steps, which sync runs use too. */
   storage: StepStorage
   /**
-   * Writes the documents to the journal, decides the ingest in one transaction with `record`, and stores
-   * them. A decided ingest is always completed, after a crash by the next start; until then no other change
+   * Writes the documents to the journal, commits the ingest in one transaction with `record`, and stores
+   * them. A committed ingest is always completed, after a crash by the next start; until then no other change
    * of the organization's items runs.
    * @throws StalePreparation, the reason of `signal`, what `record` throws: nothing is stored. After any
-   * other error of the database or a model, the ingest may be decided.
+   * other error of the database or a model, the ingest may be committed.
    */
   store(prepared: PreparedItems, record: RecordIngest, signal?: AbortSignal): Promise<StoreCounts>
   /**
@@ -50,7 +57,7 @@ export interface JournaledIngests {
 
 export interface JournaledIngestsOptions extends StepStorage {
   models: ModelRegistry
-  /** Reports a decided ingest that failed to finish; it will be retried. */
+  /** Reports a committed ingest that failed to finish; it will be retried. */
   onError: (error: unknown) => void
 }
 
@@ -80,8 +87,8 @@ export function createJournaledIngests(options: JournaledIngestsOptions): Journa
         return await decideAndStore(options, fresh, record, finishLater)
       }),
     async start() {
-      for (const { isDecided, ...ingest } of await findJournaled(db)) {
-        if (isDecided) finishLater(ingest)
+      for (const { isCommitted, ...ingest } of await findJournaled(db)) {
+        if (isCommitted) finishLater(ingest)
         else await erase(db, ingest)
       }
       await retrying.ask()
@@ -109,7 +116,7 @@ async function decideAndStore(
     const first = await storeFirstSteps(options, prepared, async (tx, isLast) => {
       await endClaims(tx, organizationId, given)
       await record(tx, counts)
-      if (!isLast) await decide(tx, ref, last)
+      if (!isLast) await commitIngest(tx, ref, last)
     })
     rest = first.rest
   } catch (error) {
@@ -131,7 +138,7 @@ async function decideAndStore(
   return counts
 }
 
-/** Stores steps in the transaction that decides the ingest, but no large text while another request waits. */
+/** Stores steps in the transaction that commits the ingest, but no large text while another request waits. */
 async function storeFirstSteps(
   options: JournaledIngestsOptions,
   prepared: PreparedItems,
@@ -146,7 +153,7 @@ async function storeFirstSteps(
   return { rest: isLater ? steps : rest }
 }
 
-/** Stores a decided ingest again from its journal. @throws AppError `overloaded`, with the reason as its cause */
+/** Stores a committed ingest again from its journal. @throws AppError `overloaded`, with the reason as its cause */
 async function finish(options: JournaledIngestsOptions, ref: IngestRef): Promise<void> {
   const { db } = options
   const { organizationId } = ref

@@ -102,7 +102,7 @@ describe('a large document', () => {
   it('uses a transaction for each step while other requests wait, counts once, and is reported when it is complete', async () => {
     const transactions = vi.spyOn(database.db, 'transaction')
     expect(await ingest([page('one', LARGE)])).toEqual({ ingested: 1, skipped: 0 })
-    // One transaction decides, one writes the row, and the last one writes the hash.
+    // One transaction commits the ingest, one writes the row, and the last one writes the hash.
     expect(transactions).toHaveBeenCalledTimes(3 + Math.ceil(LARGE / STEP_CHUNKS))
     transactions.mockRestore()
     await expectStored([page('one', LARGE)])

@@ -57,7 +57,7 @@ export function createFairLimit(options: FairLimitOptions): FairLimit {
   const ownerOf = (name: string): Owner => {
     const known = owners.get(name)
     if (known) return known
-    if (owners.size >= OWNERS_REMEMBERED) forgetIdle(owners)
+    if (owners.size >= OWNERS_REMEMBERED) evictIdle(owners)
     const owner: Owner = { running: 0, waiting: [], waitingCost: 0, servedAt: 0, ended: 0, msPerCost: 0 }
     owners.set(name, owner)
     return owner
@@ -164,7 +164,7 @@ function longestUnserved(owners: Iterable<Owner>, concurrencyPerOwner: number): 
   return first
 }
 
-function forgetIdle(owners: Map<string, Owner>): void {
+function evictIdle(owners: Map<string, Owner>): void {
   for (const [name, owner] of owners) {
     if (owner.running === 0 && owner.waiting.length === 0) owners.delete(name)
   }

@@ -36,12 +36,12 @@ const ErrorAnswer = z.object({
   issues: z.array(z.object({ message: z.string() })).default([]),
 })
 
-const underWay = new AsyncLocalStorage<AbortSignal>()
+const currentSignal = new AsyncLocalStorage<AbortSignal>()
 
 /** Ends calls when the client disconnects: the framework watches a call's signal only until it has read the body. */
-export function knowCalls(server: FastifyInstance): void {
+export function passSignalToRoutes(server: FastifyInstance): void {
   server.addHook('onRequest', async (request, reply) => {
-    const signal = underWay.getStore()
+    const signal = currentSignal.getStore()
     request.isMcp = signal !== undefined
     signal?.addEventListener('abort', () => reply.raw.destroy(), { once: true })
   })
@@ -61,7 +61,7 @@ export async function callRoute(
     ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
   }
   // Starts only when awaited.
-  const answer = await underWay.run(signal, async () => await server.inject(call))
+  const answer = await currentSignal.run(signal, async () => await server.inject(call))
   if (answer.statusCode < 400) return { body: z.record(z.string(), z.unknown()).parse(answer.json()) }
   const { error, code, issues } = ErrorAnswer.parse(answer.json())
   const retryAfter = Number(answer.headers['retry-after'] ?? Number.NaN)

@@ -8,7 +8,7 @@ import { AppError } from '../kernel/errors.ts'
 import { isLoopback } from '../kernel/loopback.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { actingFor } from '../kernel/event-loop.ts'
-import { knowCalls } from './call-route.ts'
+import { passSignalToRoutes } from './call-route.ts'
 import { createMcpServers } from './describe-server.ts'
 import { MESSAGE_DECLARATION, refuseMessage } from './message.ts'
 
@@ -30,7 +30,7 @@ export interface McpOptions<S> {
 /** The Model Context Protocol at `/mcp`: streamable HTTP without sessions, whose tools call the routes. */
 export function addMcp<S>(server: FastifyInstance, options: McpOptions<S>): void {
   const serverFor = createMcpServers(server, options)
-  knowCalls(server)
+  passSignalToRoutes(server)
   server.route({
     method: 'POST',
     url: MCP_PATH,

@@ -47,7 +47,7 @@ const trim = prepare(`
     order by answered_at desc, request_id desc offset $2 limit 1
   )`)
 
-const forget = prepare(`delete from request_log where organization_id = $1 and answered_at < $2`)
+const deleteOlder = prepare(`delete from request_log where organization_id = $1 and answered_at < $2`)
 
 /** @param onLost a batch could not be written, or requests came faster than they could be */
 export function createRequestLog({
@@ -149,5 +149,5 @@ function toRequest(
 export async function deleteExpiredRequests(db: Db, now: Date): Promise<void> {
   const oldest = new Date(now.getTime() - REQUESTS_KEPT_DAYS * DAY_MS)
   const organizations = await db.selectFrom('organizations').select('id').execute()
-  for (const { id } of organizations) await forget(db, [id, oldest])
+  for (const { id } of organizations) await deleteOlder(db, [id, oldest])
 }

@@ -1,5 +1,5 @@
 export { adoptProviders } from './adopt-providers.ts'
-export { forgetAnnouncements, noteAnnouncement } from './push-announcements.ts'
+export { clearAnnouncements, noteAnnouncement } from './push-announcements.ts'
 export { Audience, audienceOf, connectorOf, hasAudience } from './audience.ts'
 export { insertConnectedSource, reconnectSource } from './connect-source.ts'
 export { insertFirstSources, insertPushOnlySource } from './push-only.ts'

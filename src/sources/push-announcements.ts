@@ -25,7 +25,7 @@ export async function noteAnnouncement(
 }
 
 /** Announcements were lost: polls cover the gap until new ones arrive. */
-export async function forgetAnnouncements(tx: Tx, source: SourceRef): Promise<void> {
+export async function clearAnnouncements(tx: Tx, source: SourceRef): Promise<void> {
   await tx
     .updateTable('sources')
     .set({ push_since: null })

@@ -34,17 +34,17 @@ export function createRemovals(deps: {
 }): Removals {
   const { db, clock, onError } = deps
   const stopping = new AbortController()
-  const underWay = new Map<string, Promise<void>>()
+  const running = new Map<string, Promise<void>>()
 
   function finish(source: SourceRef): Promise<void> {
-    const started = underWay.get(source.sourceId)
+    const started = running.get(source.sourceId)
     if (started || stopping.signal.aborted) return started ?? Promise.resolve()
     const work = removeAll({ db, clock, signal: stopping.signal }, source)
       .catch((error: unknown) => {
         if (error !== stopping.signal.reason) onError(error)
       })
-      .finally(() => underWay.delete(source.sourceId))
-    underWay.set(source.sourceId, work)
+      .finally(() => running.delete(source.sourceId))
+    running.set(source.sourceId, work)
     return work
   }
 
@@ -75,7 +75,7 @@ export function createRemovals(deps: {
     start: resuming.start,
     async stop() {
       stopping.abort()
-      await Promise.all([resuming.stop(), ...underWay.values()])
+      await Promise.all([resuming.stop(), ...running.values()])
     },
   }
 }
@@ -87,11 +87,11 @@ async function mark(tx: Tx, { organizationId, sourceId }: SourceRef, at: Date): 
     .where('organization_id', '=', organizationId)
     .where('id', '=', sourceId)
     .execute()
-  await forgetReaders(tx, { organizationId, sourceId })
+  await deleteReaders(tx, { organizationId, sourceId })
 }
 
 /** A removed source has no members. */
-async function forgetReaders(tx: Tx, { organizationId, sourceId }: SourceRef): Promise<void> {
+async function deleteReaders(tx: Tx, { organizationId, sourceId }: SourceRef): Promise<void> {
   for (const table of ['permission_polls', 'principal_members'] as const)
     await tx
       .deleteFrom(table)
@@ -139,7 +139,7 @@ async function removeEmpty({ db, signal }: Work, { organizationId, sourceId }: S
         .executeTakeFirst()
       if (left !== undefined) return false
     }
-    await forgetReaders(tx, { organizationId, sourceId })
+    await deleteReaders(tx, { organizationId, sourceId })
     await tx
       .deleteFrom('sources')
       .where('organization_id', '=', organizationId)

@@ -17,7 +17,7 @@ import { type FinishRun, SourcePaused } from './finish-run.ts'
 import { isItemFault, storeFailure } from './item-faults.ts'
 import { requireLease, type LeasedRun } from './run-lease.ts'
 import { addCounts, NOTHING_COUNTED, type PageCounts, sumCounts } from './page-counts.ts'
-import { forgetFailures } from './list-skipped.ts'
+import { deleteFailures } from './list-skipped.ts'
 import { recordFailures } from './record-failures.ts'
 import {
   findClaimed,
@@ -110,8 +110,8 @@ async function applyWhole(
       failures.push({ ...storeFailure(item, error), accessPolicy: item.metadata.accessPolicy ?? null })
     }
   }
-  const comes = new Set(part.upserts.map(({ externalId }) => externalId))
-  const deletions = part.deletions.filter((id) => !comes.has(id))
+  const upserted = new Set(part.upserts.map(({ externalId }) => externalId))
+  const deletions = part.deletions.filter((id) => !upserted.has(id))
   const rest = { ...part, upserts: [], deletions, failures, stored }
   return sumCounts(counts, await applyPart(deps, run, rest, signal))
 }
@@ -127,7 +127,7 @@ async function applyPart(
   const read = part.upserts.map((item) => newItem(source, item))
   // A provider may report an item twice in a page; the last one is stored.
   const upserted = new Map(read.map(({ externalId, metadata }) => [externalId, hasPolicy(metadata)]))
-  const goes = part.deletions.map(storableText).filter((id) => !upserted.has(id))
+  const deletions = part.deletions.map(storableText).filter((id) => !upserted.has(id))
   let others = { deleted: 0, failed: 0, skipped: 0 }
   const within: WithinWrite = async (tx, { items: stored, counts, isLast }, changes) => {
     const lastSnapshot = await requireUnpaused(tx, run)
@@ -150,12 +150,12 @@ async function applyPart(
         part.snapshot,
       )
     const at = deps.clock.now()
-    const kept = await recordFailures(tx, run, part, at)
-    const left = kept.skipped.filter((id) => !upserted.has(id) && part.stored?.has(id) !== true)
-    const removed = await findClaimed(tx, source, [...new Set(left).intersection(new Set(goes))])
-    const deleted = await dropClaims(tx, changes, source, goes, at)
-    await forgetFailures(tx, source, { gone: goes, named: [...part.failures, ...(part.skipped ?? [])] })
-    others = { deleted, failed: kept.failed, skipped: left.length - removed.length }
+    const recorded = await recordFailures(tx, run, part, at)
+    const skipped = recorded.skipped.filter((id) => !upserted.has(id) && part.stored?.has(id) !== true)
+    const removed = await findClaimed(tx, source, [...new Set(skipped).intersection(new Set(deletions))])
+    const deleted = await dropClaims(tx, changes, source, deletions, at)
+    await deleteFailures(tx, source, { gone: deletions, named: [...part.failures, ...(part.skipped ?? [])] })
+    others = { deleted, failed: recorded.failed, skipped: skipped.length - removed.length }
     pageCounts.unchanged += part.unchanged ?? 0
     await addCounts(tx, run, { ...pageCounts, ...others, discovered: part.discovered }, { isPage: true })
     if (part.cursor !== undefined) await saveCursor(tx, run.source, part.cursor)

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../kernel/clock.ts'
 import type { Db } from '../database/database.ts'
 import { transact } from '../database/retry-conflicts.ts'
-import { forgetAnnouncements } from '../sources/index.ts'
+import { clearAnnouncements } from '../sources/index.ts'
 import { SYNC_RUNS_KEPT_DAYS } from '../kernel/retention.ts'
 
 const EVENTS_KEPT_MS = DAY_MS
@@ -30,7 +30,7 @@ async function dropUnreadEvents(db: Db, before: Date): Promise<void> {
     .execute()
   for (const source of sources) {
     await transact(db, async (tx) => {
-      await forgetAnnouncements(tx, source)
+      await clearAnnouncements(tx, source)
       await tx
         .deleteFrom('push_events')
         .where('organization_id', '=', source.organizationId)

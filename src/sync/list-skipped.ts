@@ -101,11 +101,11 @@ export async function renewFailures(
       where f.organization_id = ${organizationId} and ${ofSource({ organizationId, sourceId })} and f.external_id = given.external_id`.execute(
       tx,
     )
-  await forgetFailures(tx, { organizationId, sourceId }, { gone, named: [...failures, ...skipped] })
+  await deleteFailures(tx, { organizationId, sourceId }, { gone, named: [...failures, ...skipped] })
 }
 
 /** Deletes the failures of items that no longer exist, except of items that failed again. */
-export async function forgetFailures(
+export async function deleteFailures(
   tx: Tx,
   source: SourceRef,
   { gone, named }: { gone: readonly string[]; named: readonly ItemFailure[] },

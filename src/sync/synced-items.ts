@@ -122,14 +122,15 @@ export async function storeWithPolicies<Result>(
   store: (items: NewItem[], check: CheckStored) => Promise<Result>,
 ): Promise<Result> {
   const { reportsReaders } = findProvider(source.provider)
-  const untold = items
+  const withoutPolicy = items
     .filter(({ metadata }) => reportsReaders && !hasPolicy(metadata))
     .map(({ externalId }) => externalId)
-  const isUntold = new Set(untold)
+  const lacksPolicy = new Set(withoutPolicy)
   for (let attempt = 1; ; attempt++) {
-    const known = await findKnown(db, source, untold)
+    const known = await findKnown(db, source, withoutPolicy)
     const check: CheckStored = ({ externalId }, stored) => {
-      if (isUntold.has(externalId) && known.get(externalId)?.hash !== stored?.hash) throw new PolicyOutdated()
+      if (lacksPolicy.has(externalId) && known.get(externalId)?.hash !== stored?.hash)
+        throw new PolicyOutdated()
     }
     const complete = items.map((item) => {
       const accessPolicy = known.get(item.externalId)?.policy ?? null

@@ -19,7 +19,7 @@ export interface WorkerPoolDependencies {
 
 const CONCURRENCY = 8
 /** Including those that wait for their provider. */
-const AT_WORK_MAX = 64
+const RUNS_MAX = 64
 
 export interface WorkerPool {
   /** Acquires runs while there are free slots. @returns whether there was one */
@@ -32,11 +32,11 @@ export interface WorkerPool {
 export function createWorkerPool(deps: WorkerPoolDependencies): WorkerPool {
   const atWork = new Set<Promise<void>>()
   const slots = createSlots(deps.concurrency ?? CONCURRENCY)
-  const withWaiting = createSlots(AT_WORK_MAX)
+  const allSlots = createSlots(RUNS_MAX)
   const withRoom = (): ProviderId[] =>
     deps.stopping.aborted
       ? []
-      : deps.providers.filter((provider) => slots.hasRoom(provider) && withWaiting.hasRoom(provider))
+      : deps.providers.filter((provider) => slots.hasRoom(provider) && allSlots.hasRoom(provider))
 
   function workBeside(run: LeasedRun): void {
     const { provider } = run.source
@@ -47,9 +47,9 @@ export function createWorkerPool(deps: WorkerPoolDependencies): WorkerPool {
         deps.onFree()
       },
     }
-    withWaiting.enter(provider)
+    allSlots.enter(provider)
     const done = deps.work(run, slot).finally(() => {
-      withWaiting.leave(provider)
+      allSlots.leave(provider)
       atWork.delete(done)
     })
     atWork.add(done)

@@ -11,7 +11,7 @@ import type { Logger } from '../../kernel/logger.ts'
 /** How long the response to an event waits for its effect, which follows in any case. */
 const REFRESH_WAIT_MS = 3_000
 /** Events processed at once; further ones take effect a second later. */
-const AT_WORK_MAX = 16
+const WEBHOOKS_MAX = 16
 
 const OrganizationId = z.uuid().toLowerCase()
 
@@ -31,7 +31,7 @@ export function createWebhook(deps: {
   logger: Logger
 }): ReceiveWebhook {
   const { db, clock, processor, refresh, logger } = deps
-  let atWork = 0
+  let processing = 0
   return async ({ rawBody, signature }) => {
     const event = processor.readEvent(rawBody, signature, clock.now())
     const fields = { eventId: event.id, type: event.type, customerId: event.customerId }
@@ -46,10 +46,10 @@ export function createWebhook(deps: {
         { ...fields, organizationId },
         'ignored an event from the payment processor: its organization has another customer',
       )
-    if (taken !== 'new' || atWork >= AT_WORK_MAX) return
-    atWork += 1
+    if (taken !== 'new' || processing >= WEBHOOKS_MAX) return
+    processing += 1
     const refreshed = refresh(organizationId, REFRESH_WAIT_MS).finally(() => {
-      atWork -= 1
+      processing -= 1
     })
     await within(REFRESH_WAIT_MS, refreshed)
   }

@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { type FindCipher, signedHeaders } from '../secrets.ts'
 import { type AttemptEnd, beginAttempt, cancelAttempt, endAttempt, type Taken } from './attempt.ts'
 import { findDue } from './find-due.ts'
-import { createSlots, type DueDelivery, type TakenSlots } from './slots.ts'
+import { createDeliverySlots, type DueDelivery, type TakenSlots } from './slots.ts'
 import type { Send, SendResult } from './send.ts'
 
 export interface DispatcherDependencies {
@@ -39,8 +39,8 @@ const STOP_GRACE_MS = 5_000
 /** Delivers events concurrently, so that no receiver delays another. */
 export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
   const { db, clock } = deps
-  const slots = createSlots()
-  const underWay = new Set<Promise<void>>()
+  const slots = createDeliverySlots()
+  const running = new Set<Promise<void>>()
   const stopping = new AbortController()
   /** Found, and not begun yet. */
   let found: DueDelivery[] = []
@@ -62,8 +62,8 @@ export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
   }
   function begin(due: DueDelivery): void {
     const delivery = carryOut(due)
-    underWay.add(delivery)
-    void delivery.finally(() => underWay.delete(delivery))
+    running.add(delivery)
+    void delivery.finally(() => running.delete(delivery))
   }
   async function carryOut(due: DueDelivery): Promise<void> {
     let isDone = false
@@ -85,14 +85,14 @@ export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
     },
     wake: () => void (isStarted && task.ask()),
     async settle() {
-      while ((await look()) > 0) await Promise.all(underWay)
+      while ((await look()) > 0) await Promise.all(running)
     },
     async stop() {
       isStarted = false
       await task.stop()
-      await within(deps.stopGraceMs ?? STOP_GRACE_MS, Promise.all(underWay))
+      await within(deps.stopGraceMs ?? STOP_GRACE_MS, Promise.all(running))
       stopping.abort(new Error('the process is stopping'))
-      await Promise.all(underWay)
+      await Promise.all(running)
     },
   }
 }

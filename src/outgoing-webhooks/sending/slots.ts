@@ -23,7 +23,7 @@ export interface TakenSlots {
   deliveryIds: string[]
 }
 
-export interface Slots {
+export interface DeliverySlots {
   /** Takes a slot if one is free for it. */
   enter(due: DueDelivery): boolean
   leave(due: DueDelivery): void
@@ -31,7 +31,7 @@ export interface Slots {
 }
 
 /** The slots of running attempts: a slow receiver delays neither other workspaces nor other webhooks of its own. */
-export function createSlots(): Slots {
+export function createDeliverySlots(): DeliverySlots {
   const inside = new Map<string, DueDelivery>()
   const countOf = (isOne: (due: DueDelivery) => boolean): number =>
     inside.values().filter(isOne).toArray().length

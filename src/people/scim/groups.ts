@@ -12,7 +12,7 @@ import { changePeople } from '../revision.ts'
 import type { ScimFilter } from './filter.ts'
 import type { GroupAttributes } from './group-shape.ts'
 import type { GroupChange } from './patch-group.ts'
-import { findGroupRow, listGroups, type ScimGroup, showGroup } from './read-groups.ts'
+import { findScimGroup, listScimGroups, type ScimGroup, readScimGroup } from './read-groups.ts'
 import { scimError } from './scim-error.ts'
 import type { Range } from './users.ts'
 
@@ -42,14 +42,14 @@ export function createScimGroups({ db, clock }: { db: Db; clock: Clock }): ScimG
     act: (tx: Tx, group: Row<'person_groups'>) => Promise<void>,
   ): Promise<ScimGroup> =>
     changePeople(db, caller.organizationId, async (tx) => {
-      await act(tx, await findGroupRow(tx, caller.organizationId, key))
-      const after = await showGroup(tx, caller.organizationId, key)
+      await act(tx, await findScimGroup(tx, caller.organizationId, key))
+      const after = await readScimGroup(tx, caller.organizationId, key)
       await recordGroup(tx, caller, 'group.update', after, { created: false }, clock.now())
       return after
     })
   return {
-    list: (organizationId, filter, range) => listGroups(db, organizationId, filter, range),
-    get: (organizationId, key) => showGroup(db, organizationId, key),
+    list: (organizationId, filter, range) => listScimGroups(db, organizationId, filter, range),
+    get: (organizationId, key) => readScimGroup(db, organizationId, key),
     create: (caller, attributes) =>
       changePeople(db, caller.organizationId, (tx) => create(tx, caller, attributes, clock.now())),
     replace: (caller, key, attributes) =>
@@ -65,7 +65,7 @@ export function createScimGroups({ db, clock }: { db: Db; clock: Clock }): ScimG
       }),
     remove: (caller, key) =>
       changePeople(db, caller.organizationId, async (tx) => {
-        const group = await showGroup(tx, caller.organizationId, key)
+        const group = await readScimGroup(tx, caller.organizationId, key)
         await deleteGroup(tx, caller.organizationId, canonicalGroupId(group.displayName))
         await recordGroup(tx, caller, 'group.delete', group, {}, clock.now())
       }),
@@ -85,7 +85,7 @@ async function create(
   const group = { organizationId, id, name: displayName, origin: 'scim' as const, at }
   const key = await insertGroup(tx, { ...group, externalId: externalId ?? null })
   await addMembers(tx, membersOfGroup(organizationId, id), people)
-  const after = await showGroup(tx, organizationId, key)
+  const after = await readScimGroup(tx, organizationId, key)
   await recordGroup(tx, caller, 'group.update', after, { created: true }, at)
   return after
 }

@@ -24,7 +24,7 @@ export interface ScimGroup {
 }
 
 /** Groups, oldest first. With members, a page can be shorter than requested (RFC 7644, section 3.4.2.4). */
-export async function listGroups(
+export async function listScimGroups(
   db: Db,
   organizationId: string,
   filter: ScimFilter | null,
@@ -84,7 +84,7 @@ function conditionOf({ attribute, value }: ScimFilter) {
 }
 
 /** @throws AppError `not_found` */
-export async function findGroupRow(
+export async function findScimGroup(
   db: Db,
   organizationId: string,
   key: string,
@@ -101,8 +101,8 @@ export async function findGroupRow(
 }
 
 /** @throws AppError `not_found` */
-export async function showGroup(db: Db, organizationId: string, key: string): Promise<ScimGroup> {
-  const row = await findGroupRow(db, organizationId, key)
+export async function readScimGroup(db: Db, organizationId: string, key: string): Promise<ScimGroup> {
+  const row = await findScimGroup(db, organizationId, key)
   const people = await readPeople(db, organizationId, [row])
   return toGroup(row, people.get(row.id) ?? [])
 }
