@@ -86,7 +86,7 @@ const serviceSchema = z.object({
     .describe('Resource the console requests tokens for, at issuers that require one'),
   EMBEDDING_PROVIDER: z.enum(EMBEDDING_PROVIDERS).default('builtin').describe('Where embeddings come from'),
   EMBEDDING_BASE_URL: url.optional().describe('Base URL of the embedding server, including its version path'),
-  EMBEDDING_API_KEY: secret.optional().describe('Its API key'),
+  EMBEDDING_API_KEY: secret.optional().describe('API key of the embedding server'),
   EMBEDDING_MODEL: z.string().min(1).optional().describe('Model name, or the folder of a local ONNX model'),
   EMBEDDING_DIMENSIONS: positive.max(DIMENSIONS_MAX).optional().describe('Dimensions to request'),
   LLM_PROVIDER: z
@@ -96,7 +96,7 @@ const serviceSchema = z.object({
       'API of the language model that writes answers. When not set, answers quote sentences from the passages',
     ),
   LLM_BASE_URL: url.optional().describe('Base URL of the language model server, including its version path'),
-  LLM_API_KEY: secret.optional().describe('Its API key'),
+  LLM_API_KEY: secret.optional().describe('API key of the language model server'),
   LLM_MODEL: z.string().min(1).optional().describe('Model name'),
   ANSWER_TIMEOUT_MS: positive
     .max(50_000)
@@ -129,10 +129,7 @@ const serviceSchema = z.object({
     .describe('Whether webhooks may use private addresses and plain http'),
   SMTP_URL: z
     .string()
-    .refine(
-      isSmtpUrl,
-      'must be smtp://host:port or smtps://host:port, with a user and a password where needed',
-    )
+    .refine(isSmtpUrl, 'must be smtp://host:port or smtps://host:port, with a user and password if required')
     .optional()
     .describe('Mail server that sends invitations. When not set, the console only shows their links'),
   MAIL_FROM: z

@@ -5,14 +5,14 @@ import type { Delivery, EventType, Webhook } from './use-webhooks.ts'
 /** A description of each event that a webhook can subscribe to. */
 export const EVENTS: Record<EventType, string> = {
   'source.error': 'A source stopped working',
-  'source.active': 'A source works again, or for the first time',
+  'source.active': 'A source became active',
   'sync_run.finished': 'A sync run has ended',
   'credits.low': '80% or all of the credits are used',
   'subscription.updated': 'The plan has changed',
   'api_key.created': 'A key was created',
   'api_key.revoked': 'A key was revoked',
   'member.joined': 'A person joined',
-  'member.updated': 'A member got another role',
+  'member.updated': "A member's role has changed",
   'member.removed': 'A member left or was removed',
 }
 
@@ -48,10 +48,10 @@ const FAULTS: Record<NonNullable<Delivery['error']>, string> = {
   refused: 'The response was not 2xx',
   redirected: 'Redirects are not followed: use the final address',
   gone: 'The response was 410, which disables the webhook',
-  timeout: 'No answer within 15 seconds',
-  connection_failed: 'No connection, or it broke',
-  tls_failed: 'The certificate is not valid for the name',
-  name_not_found: 'The name has no address',
+  timeout: 'No response within 15 seconds',
+  connection_failed: 'The connection failed',
+  tls_failed: 'The certificate is not valid for the host name',
+  name_not_found: 'The host name was not found',
   address_not_allowed: 'Events cannot go to this address',
   secret_unreadable: 'The secret cannot be decrypted: rotate it',
   webhook_disabled: 'The webhook was disabled when it was due',
