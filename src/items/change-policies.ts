@@ -7,6 +7,7 @@ import { internPolicies, NOBODY_ID, principalsOfPolicy } from '../permissions/in
 import { MINUTE_MS } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
+import { inSizedParts } from '../kernel/in-parts.ts'
 import type { AccessPolicy, PermissionsPage } from '../providers/index.ts'
 import { changeItems } from '../item-changes/index.ts'
 import { contentHash, fieldsOf } from './item.ts'
@@ -38,7 +39,9 @@ export async function changePolicies(
 ): Promise<number> {
   const changed = await findChanged(db, source, policies)
   let count = 0
-  for (const some of partsOf(changed)) count += await store(db, source, some, read)
+  const most = { count: ITEMS_AT_ONCE, size: TEXT_BYTES_AT_ONCE }
+  for (const some of inSizedParts(changed, ({ bytes }) => bytes, most))
+    count += await store(db, source, some, read)
   return count
 }
 
@@ -56,22 +59,6 @@ interface Changed {
   id: string
   bytes: number
   accessPolicy: AccessPolicy | null
-}
-
-function* partsOf(changed: readonly Changed[]): Generator<Changed[]> {
-  let part: Changed[] = []
-  let bytes = 0
-  for (const one of changed) {
-    const isFull = part.length === ITEMS_AT_ONCE || bytes + one.bytes > TEXT_BYTES_AT_ONCE
-    if (isFull && part.length > 0) {
-      yield part
-      part = []
-      bytes = 0
-    }
-    part.push(one)
-    bytes += one.bytes
-  }
-  if (part.length > 0) yield part
 }
 
 /** The items whose stored policy differs. If this source reports no policy, one reported by another source stays. */

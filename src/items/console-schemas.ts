@@ -48,13 +48,10 @@ export const BrowseQuery = z.strictObject({
       'The time that orders the list: `stored` (`updatedAt`, the default) or `changed` (`changedAt`).',
     example: 'changed',
   }),
-  order: z
-    .enum(ITEM_ORDERS)
-    .optional()
-    .meta({
-      description: 'The latest time first (`newest`, the default) or the earliest (`oldest`).',
-      example: 'newest',
-    }),
+  order: z.enum(ITEM_ORDERS).optional().meta({
+    description: 'The latest time first (`newest`, the default) or the earliest (`oldest`).',
+    example: 'newest',
+  }),
   ...itemPages,
 })
 export type BrowseQuery = z.output<typeof BrowseQuery>

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { recordEvent } from '../audit/index.ts'
 import type { Db } from '../database/database.ts'
+import { inSizedParts } from '../kernel/in-parts.ts'
 import { transact } from '../database/retry-conflicts.ts'
 import { decodeHalfvec } from '../database/halfvec.ts'
 import type { Row } from '../database/schema.ts'
@@ -138,14 +139,9 @@ async function nextIds(db: Db, viewer: Viewer, after: string): Promise<string[]>
     where i.organization_id = ${viewer.organizationId} and i.id > ${after}
       and i.provider in (${sql.join([...providersOf(viewer)])}) and ${mayBeRead(viewer.readable, 'policy_id')}
     order by i.id limit ${ITEMS_A_READ}`.execute(db)
-  let bytes = 0
-  const ids: string[] = []
-  for (const place of Places.parse(rows)) {
-    bytes += place.bytes
-    if (ids.length > 0 && bytes > TEXT_BYTES_A_READ) break
-    ids.push(place.id)
-  }
-  return ids
+  const most = { count: ITEMS_A_READ, size: TEXT_BYTES_A_READ }
+  const [first = []] = inSizedParts(Places.parse(rows), ({ bytes }) => bytes, most)
+  return first.map(({ id }) => id)
 }
 
 const Chunks = z.array(

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
+import { inSizedParts } from '../kernel/in-parts.ts'
 import { exactTime } from '../database/list-page.ts'
 import { decodeCursor, encodeCursor, type ListName, type ListPlace } from '../kernel/list-cursor.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
@@ -160,7 +161,8 @@ async function searchText(
   let from = place
   for (let round = 0; round < bounds.rounds; round += 1) {
     const places = await readPlaces(db, chosen, from, bounds.itemsAtOnce + 1)
-    const batch = within(places.slice(0, bounds.itemsAtOnce), bounds.bytesAtOnce)
+    const most = { count: bounds.itemsAtOnce, size: bounds.bytesAtOnce }
+    const [batch = []] = inSizedParts(places, ({ bytes }) => bytes, most)
     found.push(...(await readRows(db, chosen, batch, matches)))
     const isEnd = batch.length === places.length
     if (found.length > query.limit) {
@@ -172,16 +174,6 @@ async function searchText(
     if (found.length === query.limit) break
   }
   return { rows: found, next: from }
-}
-
-/** At least one item, and no more than fit into one statement. */
-function within(places: z.output<typeof Places>, bytesMax: number): z.output<typeof Places> {
-  let bytes = 0
-  const end = places.findIndex((one, at) => {
-    bytes += one.bytes
-    return at > 0 && bytes > bytesMax
-  })
-  return end === -1 ? places : places.slice(0, end)
 }
 
 /** In the order of the places. */

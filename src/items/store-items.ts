@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
+import { inSizedParts } from '../kernel/in-parts.ts'
 import { prepare } from '../database/prepared.ts'
 import { adoptModel, lockModelsForWriting, readModelState } from '../models/index.ts'
 import type { ItemChanges } from '../item-changes/index.ts'
@@ -43,8 +44,7 @@ export async function untilFresh<Result>(act: () => Promise<Result>): Promise<Re
 }
 
 /** Limits per statement. The event loop is free between statements. */
-const ITEMS_A_STATEMENT = 100
-const CHARACTERS_A_STATEMENT = 250_000
+const STATEMENT = { count: 100, size: 250_000 }
 
 /**
  * Writes prepared items with their chunks and vectors, and replaces those of changed items. An item that
@@ -179,7 +179,7 @@ export async function upsertItems(
   at: Date,
 ): Promise<Map<string, WrittenRow>> {
   const written = new Map<string, WrittenRow>()
-  for (const batch of batchesOf(items)) {
+  for (const batch of inSizedParts(items, charactersOf, STATEMENT)) {
     await setImmediate()
     const rows = batch.map((given, n) => {
       const { chunks: _, ...item } = given
@@ -198,19 +198,7 @@ export async function upsertItems(
   return written
 }
 
-function* batchesOf(items: readonly EmbeddedItem[]): Generator<EmbeddedItem[]> {
-  let batch: EmbeddedItem[] = []
-  let characters = 0
-  for (const item of items) {
-    batch.push(item)
-    characters += item.body.length + item.metadataJson.length
-    if (batch.length < ITEMS_A_STATEMENT && characters < CHARACTERS_A_STATEMENT) continue
-    yield batch
-    batch = []
-    characters = 0
-  }
-  if (batch.length > 0) yield batch
-}
+const charactersOf = ({ body, metadataJson }: EmbeddedItem): number => body.length + metadataJson.length
 
 async function replaceChunks(
   tx: Tx,
