@@ -109,7 +109,7 @@ export function createOAuth(options: OAuthOptions): OAuthHalf {
     },
     async refresh(credentials, signal) {
       const { refreshToken } = credentials
-      if (refreshToken === null) throw new ProviderError('auth', `${options.name} gave no refresh token`)
+      if (refreshToken === null) throw new ProviderError('auth', `${options.name} returned no refresh token`)
       const form = { grant_type: 'refresh_token', refresh_token: refreshToken }
       return credentialsOf(await token(form, signal), credentials)
     },

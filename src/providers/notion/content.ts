@@ -81,7 +81,7 @@ async function markdownOf(run: NotionRun, people: NotionPeople, id: string): Pro
   const answer = await run.call((auth) => run.client.pages.retrieveMarkdown({ auth, page_id: id }))
   const { markdown, truncated, unknown_block_ids: others }: Partial<typeof answer> = answer
   if (typeof markdown !== 'string') {
-    throw new ProviderError('rejected', 'Notion answered with no Markdown')
+    throw new ProviderError('rejected', 'Notion returned no Markdown')
   }
   const names = new Map<string, string>()
   for (const unnamed of [...unnamedPeople(markdown)].slice(0, MOST_PEOPLE)) {

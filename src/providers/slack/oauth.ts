@@ -44,7 +44,10 @@ export function createSlackOAuth({ clientId, clientSecret, apiUrl, now }: SlackO
     async identify(_get, _credentials, answer) {
       const { team } = parseShape(answer, Granted, SLACK.name)
       if (!team)
-        throw new ProviderError('rejected', 'Slack named no workspace: org-wide installs are not supported')
+        throw new ProviderError(
+          'rejected',
+          'Slack returned no workspace: org-wide installs are not supported',
+        )
       return {
         externalAccountId: team.id,
         displayName: team.name ?? team.id,

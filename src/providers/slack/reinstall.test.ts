@@ -163,7 +163,7 @@ describe('Slack: an allowlist', () => {
     const allowlist = ['C0NOWHERE', channel(0), hidden]
     const failure = (id: string) => ({
       externalId: `T0EMULATOR/${id}`,
-      message: `the allowlist names ${id}, which is not a channel that Slack shows the bot`,
+      message: `The allowlist contains ${id}, which is not a channel that the bot can see`,
     })
     for (let run = 0; run < 2; run += 1) {
       expect((await sync.run({ allowlist })).failures).toEqual([failure('C0NOWHERE'), failure(hidden)])

@@ -73,5 +73,5 @@ async function findPage(fetchPage: FetchPage, first: URL, clock: Clock, signal: 
       })
     url = target
   }
-  throw new ProviderError('rejected', `${first.host} redirects too often`)
+  throw new ProviderError('rejected', `${first.host} redirects too many times`)
 }

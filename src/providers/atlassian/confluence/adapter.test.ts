@@ -25,7 +25,7 @@ describe('the form', () => {
   }
 
   it('names what is wrong with a field', async () => {
-    const refused = fault('token', 'Confluence refuses the email or the API token')
+    const refused = fault('token', 'Confluence rejected the email or the API token')
     await expect(connectWith({ token: 'ATATTwrong' })).rejects.toMatchObject(refused)
     await expect(connectWith({ email: 'bob@acme.example' })).rejects.toMatchObject(refused)
     await expect(connectWith({ spaces: 'HR GONE' })).rejects.toMatchObject(
@@ -123,7 +123,7 @@ describe('items', () => {
     wiki.faults.add({ path: '/download', status: 302, headers: { location } })
     const { skipped } = await sync.reread(item(page)?.externalId ?? '')
     expect(skipped).toMatchObject([
-      { message: 'plan.txt: Confluence has the file at an address that is not public' },
+      { message: 'plan.txt: Confluence stores the file at an address that is not public' },
     ])
     expect(item(page)?.body).toBe('Some text.')
     wiki.faults.clear()

@@ -25,7 +25,7 @@ describe('the form', () => {
   }
 
   it('names what is wrong with a field', async () => {
-    const refused = fault('token', 'Jira refuses the email or the API token')
+    const refused = fault('token', 'Jira rejected the email or the API token')
     await expect(connectWith({ token: 'ATATTwrong' })).rejects.toMatchObject(refused)
     await expect(connectWith({ projects: 'HR GONE' })).rejects.toMatchObject(
       fault('projects', 'Jira has no project GONE that the account can read'),

@@ -17,7 +17,7 @@ type ChangesOf = (
 function check(changesOf: ChangesOf): void {
   checkConnector({
     provider,
-    revokedMessage: /^Jira refuses the email or the API token$/,
+    revokedMessage: /^Jira rejected the email or the API token$/,
     connect: (options) => connect(options, changesOf),
   })
 }

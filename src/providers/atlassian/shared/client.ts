@@ -17,7 +17,7 @@ export const restOptionsOf = (name: string, guardedFetch: typeof fetch | null): 
 })
 
 export const refusedToken = (name: string): ProviderError =>
-  new ProviderError('auth', `${name} refuses the email or the API token`, { code: '401' })
+  new ProviderError('auth', `${name} rejected the email or the API token`, { code: '401' })
 
 /** Sends requests, and detects responses to a refused token that look as if nobody were logged in. */
 export function createSend(name: string, send: Send): Send {

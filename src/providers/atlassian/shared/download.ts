@@ -20,7 +20,7 @@ export function followOutside(
     const file = await fetchOutside(target, { ...init, headers, redirect: 'manual' }).catch(
       (error: unknown) => {
         if (!(error instanceof AddressNotAllowed)) throw error
-        throw new ProviderError('rejected', `${name} has the file at an address that is not public`)
+        throw new ProviderError('rejected', `${name} stores the file at an address that is not public`)
       },
     )
     // The address expires, so a refusal says nothing about the account's token.

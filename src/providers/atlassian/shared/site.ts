@@ -72,7 +72,7 @@ export function createSites<Api extends { accountId(): Promise<string> }>(
       )
       // Without this check, a site could answer a refused token with only its public content.
       if ((await api.accountId()) !== accountId)
-        throw new ProviderError('auth', 'The API token belongs to another account now', { code: '401' })
+        throw new ProviderError('auth', 'The API token now belongs to another account', { code: '401' })
       return api
     },
     /** Checks a login. `choose` checks the rest of the form and returns what else runs need. */

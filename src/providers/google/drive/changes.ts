@@ -50,7 +50,7 @@ export async function* changesAfter(
     if (page === null) return
     const changes = (page.changes ?? []).filter((change) => change.changeType !== 'drive' && change.fileId)
     const next = page.nextPageToken ?? page.newStartPageToken
-    if (!next) throw new ProviderError('unavailable', 'Google Drive answered without the next page token')
+    if (!next) throw new ProviderError('unavailable', 'Google Drive returned no next page token')
     yield { changes, next }
     if (!page.nextPageToken) return
     from = next

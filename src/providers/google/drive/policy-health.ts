@@ -19,7 +19,7 @@ export function computePolicyHealth({
   const warning = resyncedSince
     ? {
         code: 'access_policy_missing' as const,
-        message: `${many} stored without an access policy, because Google did not show this account who may see them.`,
+        message: `${many} stored without an access policy, because Google does not show this account their permissions.`,
         cure: 'Give the connected account the right to share these files (in a shared drive: Content manager or above), then start a sync run with fullResync.',
       }
     : {

@@ -87,8 +87,7 @@ export type DriveApi = Pick<DriveRun, 'api' | 'call'>
 /** The file of an answer. @throws ProviderError when a required field is missing */
 export function driveFile(file: drive_v3.Schema$File | undefined): DriveFile {
   const { id, name, mimeType } = file ?? {}
-  if (!id || !mimeType)
-    throw new ProviderError('unavailable', 'Google Drive answered with a file without an id')
+  if (!id || !mimeType) throw new ProviderError('unavailable', 'Google Drive returned a file without an ID')
   return { ...file, id, name: name || 'Untitled', mimeType }
 }
 

@@ -151,7 +151,6 @@ async function takeToken(run: DriveRun, state: DriveCursor, drive: string): Prom
 async function startToken(run: DriveRun, feed: string): Promise<string> {
   const params = { supportsAllDrives: true, ...(feed === MY_DRIVE ? {} : { driveId: feed }) }
   const { startPageToken } = await run.call((options) => run.api.changes.getStartPageToken(params, options))
-  if (!startPageToken)
-    throw new ProviderError('unavailable', 'Google Drive answered without a start page token')
+  if (!startPageToken) throw new ProviderError('unavailable', 'Google Drive returned no start page token')
   return startPageToken
 }

@@ -23,7 +23,7 @@ export function createMailFeed(run: MailRun): Feed<null> {
   return {
     async start(): Promise<Position> {
       const { historyId } = await run.call((options) => run.api.users.getProfile({ userId: 'me' }, options))
-      if (!historyId) throw new ProviderError('unavailable', 'Gmail answered without a history id')
+      if (!historyId) throw new ProviderError('unavailable', 'Gmail returned no history ID')
       return { historyId, page: null }
     },
     async list(after) {

@@ -73,7 +73,7 @@ function adoptInstall({ state, run }: SlackSync, wanted: readonly SlackChannel[]
 
 const unlisted = (sync: SlackSync, id: string): ItemFailure => ({
   externalId: channelKey(sync, id),
-  message: `the allowlist names ${id}, which is not a channel that Slack shows the bot`,
+  message: `The allowlist contains ${id}, which is not a channel that the bot can see`,
 })
 
 /** Joins a channel that the bot is not in and updates its state. Returns the failure when Slack refuses. */
