@@ -56,7 +56,7 @@ describe('the guide', () => {
     expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable')
   })
 
-  it('lets nobody cache that such a file is missing, which another instance may have', async () => {
+  it('prevents caching of the 404 for such a file, because another instance may have it', async () => {
     const answer = await get('/guide/assets/app.AbC_124.js')
     expect([answer.statusCode, answer.headers['cache-control']]).toEqual([404, undefined])
   })

@@ -362,7 +362,7 @@ describe('the ledger', () => {
     { minLength: 1, maxLength: 30 },
   )
 
-  it('balances after any sequence: credits used are those settled, which the days add up to, and those in flight', async () => {
+  it('balances after any sequence: used credits are the settled ones, which equal the sum of the days, plus those in flight', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 4 }), steps, async (cap, list) => {
         const own = await workspace({ creditsIncluded: cap })

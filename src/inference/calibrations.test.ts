@@ -7,7 +7,7 @@ import { artifactPath } from './embedding-models/builtin/builtin.ts'
 
 describe('the calibration of a built-in model', () => {
   it.each(MODEL_IDS)(
-    '%s was made with the artifact that is there: make it again with "npm run evaluate -- --calibrate DIR... --keep"',
+    '%s belongs to the current artifact; if not, recreate it with "npm run evaluate -- --calibrate DIR... --keep"',
     (id) => {
       const artifact = createHash('sha256')
         .update(readFileSync(artifactPath(id)))

@@ -171,7 +171,7 @@ describe('an export', () => {
     })
   })
 
-  it('comes back equal in another workspace, and nothing is embedded', async () => {
+  it('is imported into another workspace unchanged, without embedding anything', async () => {
     const target = await service.organization()
     const items = await itemsOf(acme.adminKey)
     const before = model.calls.documents

@@ -99,7 +99,7 @@ const written = async (): Promise<number> => {
 const someChunks = () => until('the first chunks', stored, (rows) => (rows[0]?.contents.length ?? 0) > 0)
 
 describe('a large document', () => {
-  it('uses a transaction for each step while other requests wait, counts once, and is reported when it is complete', async () => {
+  it('uses one transaction per step while other requests wait, counts once, and is reported once it is complete', async () => {
     const transactions = vi.spyOn(database.db, 'transaction')
     expect(await ingest([page('one', LARGE)])).toEqual({ ingested: 1, skipped: 0 })
     // One transaction commits the ingest, one writes the row, and the last one writes the hash.

@@ -328,7 +328,7 @@ describe('search in memory', () => {
     expect(paths.filter((path) => path === 'memory').length).toBeGreaterThan(paths.length / 2)
   })
 
-  it('orders by the words of what is stored now, however often it was found before with other ones', async () => {
+  it('orders by the current words of an item, however often it was found with its former words', async () => {
     const writes = fc.record({
       act: fc.constant('write' as const),
       item,
@@ -407,7 +407,7 @@ describe('search in memory', () => {
     await expectSqlAnswer({ words: 'apple', limit: 3, providers: null, filter: { metadata: { key9: 8 } } })
   })
 
-  it('orders by the words of what is stored now, of a chunk that was found before and has changed since', async () => {
+  it('orders by the current words of a chunk that has changed since it was last found', async () => {
     const [instance] = instances
     if (!instance) throw new Error('there is no instance')
     for (const [n, word] of WORDS.entries()) {

@@ -259,7 +259,7 @@ describe('the access policy of a file that two accounts see', () => {
     expect(await item()).toEqual({ source_id: bensId, metadata: { accessPolicy: policy }, body: 'shared' })
   })
 
-  it('ends with the last read of a provider that only tells what is public, though another account has not synced', async () => {
+  it('is removed by the next read of a provider that reports only public items, although another account has not synced', async () => {
     const published = { visibility: 'public' } as const
     const [mine, theirs] = [await bench.connect('notion'), await bench.connect('notion')]
     const pages = createFakeProvider('notion')

@@ -118,7 +118,7 @@ describe.skipIf(executablePath === null)('the guide in a browser', () => {
     expect(heavy).toEqual([])
   })
 
-  it("shows the service's own pages without a fault of accessibility or a shift, in both themes, no wider than a phone", async () => {
+  it("shows the service's own pages without accessibility violations or layout shifts, in both themes and on a phone", async () => {
     const { page, close } = await rig.openTab({ bypassCSP: true })
     await page.setExtraHTTPHeaders({ accept: 'text/html' })
     for (const path of ['', 'nothing/here', 'errors', 'v1/oauth/slack/callback?state=x&code=y']) {

@@ -74,7 +74,7 @@ const pushThree = () =>
   )
 
 describe('an answer', () => {
-  it('has question, answer, the citations whose markers stand in it, and the context that the model saw [ASK-1, ASK-2, ASK-7]', async () => {
+  it('has the question, the answer, a citation for each of its markers, and the context that the model received [ASK-1, ASK-2, ASK-7]', async () => {
     await pushThree()
     script = ['Twenty-five', ' days [1], not sick days [', '2].']
     const { status, body } = await ask()

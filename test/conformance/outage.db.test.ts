@@ -43,7 +43,7 @@ describe.runIf(process.env.TEST_DRIVER === 'postgres')('while the database canno
     ['GET', '/readyz', ''],
   ]
 
-  it('every surface returns 503 with Retry-After, the process stays up, and it recovers automatically [ERR-14, ERR-3]', async () => {
+  it('returns 503 with Retry-After on every surface, keeps the process running, and recovers automatically [ERR-14, ERR-3]', async () => {
     expect((await service.call('GET', '/v1/sources', { key: organization.adminKey })).status).toBe(200)
     proxy.cut()
     const everything = Array.from({ length: 5 }, calls).flat()

@@ -83,7 +83,7 @@ describe("a plan's next change", () => {
     }
   })
 
-  it('is its end after a cancellation: for an annual plan the end of the year, not of the month [PAY-15, PAY-39]', async () => {
+  it('is the end of the plan after a cancellation: for an annual plan, the end of the year, not of the month [PAY-15, PAY-39]', async () => {
     const { workspace, id } = await desk.customer('builder', 'annual')
     await control(paid.stripe, 'cancel', { customer: id })
     await paid.stripe.eventsSent()

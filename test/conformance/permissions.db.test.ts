@@ -220,7 +220,7 @@ describe('a workspace', () => {
     await setPermissions(ADA, 'off')
   })
 
-  it('withholds a stored answer of an evaluation from a person who may not read what it is made from [CON-24]', async () => {
+  it('withholds a stored answer of an evaluation from a person who may not read the items that it is based on [CON-24]', async () => {
     const key = tokens.get(ADA)
     const console = (method: string, path: string, body?: object) =>
       service.call(method, `/v1/console/${path}`, { key, body })

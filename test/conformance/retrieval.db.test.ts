@@ -170,7 +170,7 @@ describe('a retrieval request', () => {
 })
 
 describe('a key with a provider scope', () => {
-  it('gets its full limit of hits, however much nearer the others are, and learns nothing of them [SEA-4, SEA-5]', async () => {
+  it('gets its full number of hits even if hits of other providers are nearer, and learns nothing about those [SEA-4, SEA-5]', async () => {
     const { secret } = await organization.mint({ providers: ['gmail'] })
     const onlyGmail = await search({}, secret)
     expect(onlyGmail.body).toEqual({ query, hits: [] })

@@ -46,7 +46,7 @@ const connect = (provider: 'slack' | 'notion', values: object = {}) =>
     .execute()
 
 describe('the list of sources', () => {
-  it('has every field of every source, for people also why and how much it could not read [SRC-1, SRC-2, SRC-3, CON-5, SURF-4, SURF-5]', async () => {
+  it('has every field of every source; people also see how many items could not be read, and why [SRC-1, SRC-2, SRC-3, CON-5, SURF-4, SURF-5]', async () => {
     await push(service, organization, documentOf(organization), documentOf(organization, { externalId: 'b' }))
     const { status, body } = await call('GET', '/v1/sources')
     expect(status).toBe(200)

@@ -252,7 +252,7 @@ const WITHDRAWN: Record<ProviderId, { asked: string; renewed: string }> = {
 const LATER_MS = 56 * 60_000
 
 describe('a grant that its owner revoked at the provider', () => {
-  it("fails the run with the provider's message, is not polled with the others, and is fixed by reconnecting [SYNC-1, SYNC-6, SYNC-10, SYNC-17, SYNC-24, OAUTH-10]", async () => {
+  it("fails the run with the provider's message, is not polled with the other sources, and recovers when the account is reconnected [SYNC-1, SYNC-6, SYNC-10, SYNC-17, SYNC-24, OAUTH-10]", async () => {
     const healthy = await service.workspace()
     const healthyId = await connect(healthy, 'gmail')
     await firstRun(healthy, healthyId)

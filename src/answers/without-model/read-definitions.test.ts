@@ -28,7 +28,7 @@ describe('definitions', () => {
     expect(pairs('  -v    say more')).toEqual([['-v', 'say more']])
   })
 
-  it('are a single entry whose text goes on in its column, with hyphenated words rejoined', () => {
+  it('are one entry if the text continues in its column, with hyphenated words rejoined', () => {
     expect(pairs('     Port    Listen on this port.  The de\u2010\n             fault is 22.')).toEqual([
       ['Port', 'Listen on this port.  The default is 22.'],
     ])

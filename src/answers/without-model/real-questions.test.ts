@@ -90,7 +90,7 @@ Compact mode is enabled with the setting log.compact.`,
     expect(text).not.toContain('liability')
   })
 
-  it('has the steps of a procedure, not what prepares them', () => {
+  it('contains the steps of a procedure, not its preparations', () => {
     const runbook = {
       title: 'Restore the ledger',
       content: `# Restore the ledger

@@ -185,7 +185,7 @@ describe('an answer to a question for one fact', () => {
     )
   })
 
-  it('is the default of what was asked for, not of its neighbor', () => {
+  it('is the default of the setting in the question, not of its neighbor', () => {
     const answer = ask('What is the default keep-alive timeout of the server?', [server])
     expect(answer).toMatch(/^`keepAliveTimeout`:\s(?:- )?Default: `72000` \(72 seconds\) \[1\]/)
     expect(answer).not.toContain('cooperative')

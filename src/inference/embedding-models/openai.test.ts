@@ -90,7 +90,7 @@ describe('a server that takes fewer inputs at once', () => {
     await small.close()
   })
 
-  it('is told apart from one that refuses a text: that fails after few requests, and batches stay large', async () => {
+  it('is distinguished from a server that rejects a text, which fails after few requests and keeps its large batches', async () => {
     const strict = await startOpenAiEmulator({ apiKey: KEY, refusedText: 'text 13' })
     const model = await create({ batchSize: 20, concurrency: 1 }, {}, strict)
     expect((await failureOf(model.embedDocuments(documents.slice(0, 20)))).cause.kind).toBe('rejected')

@@ -36,7 +36,7 @@ describe('Notion: changes that search does not report', () => {
     expect((await sync.run()).discovered).toBe(0)
   })
 
-  it('edits of what could not be checked once are found by a later run', async () => {
+  it('finds edits in a later run if one run could not check an item', async () => {
     const { notion, sync, idOf } = await connect({ seed: SMALL })
     const page = notion.state.create({ title: 'Shy page', parentId: idOf('Task 1.1') })
     const table = notion.state.create({ title: 'Shy table', parentId: idOf('Task 1.1'), kind: 'data_source' })

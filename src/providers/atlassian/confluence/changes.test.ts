@@ -208,7 +208,7 @@ describe('pages', () => {
   })
 })
 
-it('a refused token that is answered as if nobody were logged in removes nothing', async () => {
+it('removes nothing if a rejected token gets the response of an anonymous request', async () => {
   const { wiki, hr, sync, adapter } = await connect()
   wiki.state.add(hr)
   await sync.run()

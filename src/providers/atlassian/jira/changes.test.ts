@@ -195,7 +195,7 @@ it('comments that are edited, deleted, restricted or opened change their issue',
   expect(item(issue)?.body).not.toContain('Second.')
 })
 
-it('a refused token that is answered as if nobody were logged in removes nothing', async () => {
+it('removes nothing if a rejected token gets the response of an anonymous request', async () => {
   const { jira, hr, sync, adapter } = await connect()
   jira.state.add(hr)
   await sync.run()
