@@ -46,6 +46,19 @@ describe('the labels of a graph', () => {
     )
   })
 
+  it('of the chosen and the hovered node do not cover the node itself at an edge', () => {
+    const label = { width: 60, height: 22 }
+    for (const [x, y] of [
+      [314, 100],
+      [6, 100],
+      [160, 6],
+      [314, 194],
+    ] as const) {
+      const itself = { left: x - 5, top: y - 5, width: 10, height: 10 }
+      expect(overlaps(placeBox({ x, y, radius: 5 }, label, { room, labels: [] }), itself)).toBe(false)
+    }
+  })
+
   it('of both do not cover each other where there is a free side', () => {
     const label = { width: 60, height: 22 }
     const first = placeBox({ x: 100, y: 100, radius: 5 }, label, { room, labels: [] })

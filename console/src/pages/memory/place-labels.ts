@@ -40,7 +40,9 @@ export function placeBox(
   label: Size,
   { room, labels }: { room: Size; labels: readonly Box[] },
 ): Box {
-  const places = placesOf(dot, label, room).map((one) => moveInto(one, room))
+  const beside = placesOf(dot, label, room)
+  // A place that was moved into the room can cover the node itself.
+  const places = [...beside.filter((one) => isWithin(one, room)), ...beside.map((one) => moveInto(one, room))]
   return places.find((one) => isFreeOf(labels, one)) ?? places[0] ?? { ...label, left: 0, top: 0 }
 }
 
