@@ -31,7 +31,7 @@ describe.skipIf(executablePath === null)('the form that connects an account', ()
     await rm(root, { recursive: true })
   })
 
-  it('shows the provider's fields and validation errors, and leads to the source', async () => {
+  it("shows the provider's fields and validation errors, and leads to the source", async () => {
     const { email, organization } = await rig.settle()
     await rig.grant(organization.id, 'folder')
     const { page, close } = await rig.openTab({ bypassCSP: true })
