@@ -917,7 +917,7 @@ export interface components {
              */
             sourceItemId: string;
             /**
-             * @description Its title.
+             * @description The item's title.
              * @example Vacation
              */
             title: string;
@@ -1016,7 +1016,7 @@ export interface components {
              */
             connectorId: string;
             /**
-             * @description Its provider.
+             * @description The item's provider.
              * @example notion
              * @enum {string}
              */
@@ -1033,7 +1033,7 @@ export interface components {
              */
             externalId: string;
             /**
-             * @description Its title.
+             * @description The title.
              * @example Vacation
              */
             title: string;
@@ -1082,7 +1082,7 @@ export interface components {
                  */
                 connectorId: string;
                 /**
-                 * @description Its provider.
+                 * @description The item's provider.
                  * @example notion
                  * @enum {string}
                  */
@@ -1115,7 +1115,7 @@ export interface components {
              */
             connectorId: string;
             /**
-             * @description Its provider.
+             * @description The item's provider.
              * @example notion
              * @enum {string}
              */
@@ -1132,12 +1132,12 @@ export interface components {
              */
             externalId: string;
             /**
-             * @description Its title.
+             * @description The title.
              * @example Vacation
              */
             title: string;
             /**
-             * @description Its whole text.
+             * @description The whole text.
              * @example Employees get 25 days of paid vacation a year. Unused days expire in March.
              */
             body: string;
@@ -1203,7 +1203,7 @@ export interface components {
              */
             name: string | null;
             /**
-             * @description Its number of members.
+             * @description Number of members; null for kinds without members.
              * @example 12
              */
             memberCount: number | null;
@@ -1257,7 +1257,7 @@ export interface components {
              */
             type: "person" | "organization" | "channel" | "topic" | Provider;
             /**
-             * @description Its most frequent name.
+             * @description The most frequent name.
              * @example Ada Lovelace
              */
             label: string;
@@ -1320,12 +1320,12 @@ export interface components {
                  */
                 type: "person" | "organization" | "channel" | "topic";
                 /**
-                 * @description Its most frequent name.
+                 * @description The entity's most frequent name.
                  * @example Ada Lovelace
                  */
                 label: string;
                 /**
-                 * @description Its other names.
+                 * @description The entity's other names.
                  * @example [
                  *       "ada@corp.com",
                  *       "@ada",
@@ -1385,7 +1385,7 @@ export interface components {
                  */
                 type: "person" | "organization" | "channel" | "topic";
                 /**
-                 * @description Its most frequent name.
+                 * @description The entity's most frequent name.
                  * @example Orion
                  */
                 label: string;
@@ -1429,7 +1429,7 @@ export interface components {
         /** @description The progress of a move to another embedding model. */
         Reembedding: {
             /**
-             * @description Its status; `idle`: never requested.
+             * @description The status; `idle`: never requested.
              * @example running
              * @enum {string}
              */
@@ -1618,7 +1618,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Its name.
+             * @description The channel's name.
              * @example general
              */
             name: string;
@@ -1648,7 +1648,7 @@ export interface components {
              */
             connectorId: string;
             /**
-             * @description Its status.
+             * @description The status.
              * @example succeeded
              * @enum {string}
              */
@@ -2521,7 +2521,7 @@ export interface operations {
                              */
                             connectorId: string;
                             /**
-                             * @description Its status.
+                             * @description The status.
                              * @example queued
                              * @enum {string}
                              */
@@ -2567,7 +2567,7 @@ export interface operations {
                              */
                             connectorId: string;
                             /**
-                             * @description Its status.
+                             * @description The status.
                              * @example queued
                              * @enum {string}
                              */

@@ -116,14 +116,14 @@ export const HostedPage = z
 
 export const Invoice = z
   .object({
-    id: text('Its ID at the payment processor.', 'in_1'),
+    id: text("The invoice's ID at the payment processor.", 'in_1'),
     number: textOrNull('The invoice number; null: not final yet.', 'ACME-0001'),
     createdAt: moment('When it was created.'),
-    status: z.enum(INVOICE_STATUSES).meta({ description: 'Its status.', example: 'paid' }),
+    status: z.enum(INVOICE_STATUSES).meta({ description: 'The status.', example: 'paid' }),
     total: z.int().meta({ description: "The total, in the currency's smallest unit.", example: 9900 }),
-    currency: text('Its currency, ISO 4217.', 'usd'),
+    currency: text('The currency, ISO 4217.', 'usd'),
     url: textOrNull(
-      'Its page at the payment processor; null: none yet.',
+      "The invoice's page at the payment processor; null: none yet.",
       'https://pay.example.com/invoice/1',
     ),
   })

@@ -8,7 +8,7 @@ export const AccessRequest = z
   .object({
     id: shownId("The request's ID.", EXAMPLE_ID.request),
     provider: Provider.meta({ example: 'gmail' }),
-    status: z.enum(['pending', 'granted', 'denied']).describe('Its status.'),
+    status: z.enum(['pending', 'granted', 'denied']).describe('The status.'),
     createdAt: moment('When it was first requested.'),
   })
   .meta({

@@ -8,7 +8,7 @@ export const Citation = z
   .object({
     index: z.int().min(1).meta({ description: 'The number N of a marker `[N]`.', example: 1 }),
     sourceItemId: shownId('The cited item.', EXAMPLE_ID.sourceItem),
-    title: text('Its title.', 'Vacation'),
+    title: text("The item's title.", 'Vacation'),
   })
   .meta({ id: 'Citation', description: 'The item that a marker cites.' })
 export type Citation = z.output<typeof Citation>

@@ -47,7 +47,7 @@ const questionRoutes = [
     operationId: 'consolePutEvaluationQuestions',
     method: 'PUT',
     path: '/v1/console/evaluation/questions',
-    summary: 'Add questions, or replace the page and the fact of those that exist',
+    summary: 'Add questions, or replace the page and the fact of existing ones',
     description: `A workspace has at most ${QUESTIONS_MAX.toLocaleString('en')} questions with 1,048,576 characters in all.`,
     audit: 'evaluation_question.update',
     bodyBytesMax: BODY_BYTES_MAX,

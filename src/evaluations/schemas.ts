@@ -81,7 +81,10 @@ export type EvaluationQuestion = z.output<typeof EvaluationQuestion>
 export const EvaluationRun = z
   .object({
     id: shownId("The run's ID.", EXAMPLE_ID.syncRun),
-    userId: shownId('The person who started it. It measures what this person may read.', EXAMPLE_ID.user),
+    userId: shownId(
+      'The person who started the run, which measures what this person may read.',
+      EXAMPLE_ID.user,
+    ),
     startedAt: moment('When it was started.'),
     questions: count('Number of questions.', 40),
     measured: count('Number of measured questions; the run is complete when all are measured.', 40),

@@ -55,12 +55,12 @@ export const SourceItem = z
   .object({
     id: shownId("The item's ID. It does not change with the content.", EXAMPLE_ID.sourceItem),
     connectorId: shownId("The item's source.", EXAMPLE_ID.source),
-    provider: providerOf('Its provider.'),
+    provider: providerOf("The item's provider."),
     sourceKind: SourceKind,
     externalId: text("The item's ID in the caller's or the provider's system.", 'handbook/vacation'),
-    title: text('Its title.', 'Vacation'),
+    title: text('The title.', 'Vacation'),
     body: text(
-      'Its whole text.',
+      'The whole text.',
       'Employees get 25 days of paid vacation a year. Unused days expire in March.',
     ),
     url: textOrNull('The link to the original.', 'https://wiki.example.com/vacation'),
@@ -139,7 +139,11 @@ export const ItemReader = z
       example: 'group',
     }),
     name: textOrNull('An address, a group or a domain; null for kinds without a name.', 'legal'),
-    memberCount: z.int().min(0).nullable().meta({ description: 'Its number of members.', example: 12 }),
+    memberCount: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({ description: 'Number of members; null for kinds without members.', example: 12 }),
     denied: z
       .boolean()
       .meta({ description: 'Whether reading is denied, even if another entry grants it.', example: false }),

@@ -63,7 +63,7 @@ export const CanvasNode = z
     type: z
       .enum([...ENTITY_TYPES, ...PROVIDERS])
       .meta({ description: "The entity's kind; for a source, its provider.", example: 'person' }),
-    label: text('Its most frequent name.', 'Ada Lovelace'),
+    label: text('The most frequent name.', 'Ada Lovelace'),
     provider: z
       .enum(PROVIDERS)
       .nullable()
@@ -106,10 +106,13 @@ export const EntityDetails = z
       .object({
         id: shownId('The entity.', EXAMPLE_ID.entity),
         type: EntityType,
-        label: text('Its most frequent name.', 'Ada Lovelace'),
+        label: text("The entity's most frequent name.", 'Ada Lovelace'),
         aliases: z
           .array(z.string())
-          .meta({ description: 'Its other names.', example: ['ada@corp.com', '@ada', 'Lovelace, Ada'] }),
+          .meta({
+            description: "The entity's other names.",
+            example: ['ada@corp.com', '@ada', 'Lovelace, Ada'],
+          }),
         weight: count('Number of items that name it. An item counts once for each of the names it uses.', 42),
         firstSeenAt: moment(
           'When the first item that names it was last changed.',
@@ -132,7 +135,7 @@ export const EntityDetails = z
         z.object({
           id: shownId("The neighbor's ID.", EXAMPLE_TOPIC),
           type: EntityType.meta({ example: 'topic' }),
-          label: text('Its most frequent name.', 'Orion'),
+          label: text("The entity's most frequent name.", 'Orion'),
           weight: count('Number of the latest items that name both.', 7),
         }),
       )

@@ -6,10 +6,10 @@ import { EXAMPLE_ID, moment, momentOrNull, shownId, text, textOrNull } from '../
 export const Organization = z
   .object({
     id: shownId("The organization's ID.", EXAMPLE_ID.organization),
-    name: text('Its name.', 'Acme'),
+    name: text("The organization's name.", 'Acme'),
     createdAt: moment('When it was created.'),
     removedAt: momentOrNull('When its removal began; null: not being removed.', null),
-    subscription: Subscription.nullable().describe('Its plan; null: none.'),
+    subscription: Subscription.nullable().describe("The organization's plan; null: none."),
   })
   .meta({ id: 'OperatorOrganization', description: 'An organization, for the operator.' })
 export type Organization = z.output<typeof Organization>

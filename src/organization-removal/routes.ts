@@ -10,7 +10,7 @@ export interface OrganizationRemovalServices {
 const Removal = z
   .object({
     id: shownId("The organization's ID.", EXAMPLE_ID.organization),
-    name: text('Its name.', 'Acme'),
+    name: text("The organization's name.", 'Acme'),
     removedAt: moment('When all access ended.'),
   })
   .meta({ id: 'OrganizationRemoval', description: 'A removed organization.' })

@@ -34,7 +34,10 @@ export const organizationRoutes = [
     access: { surface: 'user' },
     audit: 'none',
     responses: {
-      200: z.object({ user: User, organizations: z.array(OwnOrganization).describe('Their workspaces.') }),
+      200: z.object({
+        user: User,
+        organizations: z.array(OwnOrganization).describe("The person's workspaces."),
+      }),
     },
     handle: async ({ caller }, { organizations }) =>
       reply(200, await organizations.describeUser(caller.userId)),

@@ -12,7 +12,7 @@ export const PERMISSIONS_MEANING =
 export const Organization = z
   .object({
     id: shownId("The workspace's ID, for `X-Organization-Id`.", EXAMPLE_ID.organization),
-    name: text('Its name.', 'Acme'),
+    name: text("The workspace's name.", 'Acme'),
     role: z.enum(ROLES).describe("The person's role."),
     permissions: z.enum(PERMISSIONS).meta({ description: PERMISSIONS_MEANING, example: 'off' }),
     createdAt: moment('When it was created.'),

@@ -9,8 +9,8 @@ const organization = shownId('The workspace in which it happened.', EXAMPLE_ID.o
 const sourceFields = {
   organizationId: organization,
   sourceId: shownId("The source's ID.", EXAMPLE_ID.source),
-  provider: providerOf('Its provider.'),
-  displayName: text('Its name.', 'Acme handbook'),
+  provider: providerOf("The source's provider."),
+  displayName: text('Display name of the source.', 'Acme handbook'),
 }
 const keyFields = {
   organizationId: organization,
@@ -85,7 +85,7 @@ export const EVENTS = {
     summary: "The workspace's plan has changed",
     data: z.object({
       organizationId: organization,
-      status: text('Its status.', 'active'),
+      status: text("The subscription's status.", 'active'),
       previousStatus: text('The previous status.', 'trialing'),
       tier: textOrNull("The plan's tier; null: none.", 'studio'),
       previousTier: textOrNull('The previous tier; null: none.', 'studio'),

@@ -113,7 +113,7 @@ export const webhookRoutes = [
     method: 'POST',
     path: '/v1/console/webhooks/{id}/test',
     summary: 'Send a `webhook.test` event',
-    description: 'It is sent at once in the background. The list of deliveries shows the result.',
+    description: 'The event is sent at once in the background. The list of deliveries shows the result.',
     audit: 'webhook.test',
     params: webhookParams,
     refuses: ['webhook_disabled'],

@@ -53,7 +53,7 @@ export const Delivery = z
     webhookId: shownId('The webhook that receives the event.', EXAMPLE_ID.webhook),
     messageId: text('The `webhook-id` header, the same for every attempt.', `msg_${EXAMPLE_ID.delivery}`),
     type: text('What happened.', 'source.error'),
-    status: z.enum(DELIVERY_STATUSES).meta({ description: 'Its status.', example: 'delivered' }),
+    status: z.enum(DELIVERY_STATUSES).meta({ description: 'The status.', example: 'delivered' }),
     attempts: count('Number of attempts.', 1),
     nextAttemptAt: momentOrNull('Time of the next attempt; null: none.', null),
     lastAttemptAt: momentOrNull('Time of the last attempt; null: none yet.'),
@@ -70,13 +70,10 @@ export const Delivery = z
   .meta({ id: 'WebhookDelivery', description: 'The delivery of an event to a webhook.' })
 export type Delivery = z.output<typeof Delivery>
 
-const url = z
-  .string()
-  .max(URL_CHARACTERS_MAX)
-  .meta({
-    description: 'The https URL that receives the events.',
-    example: 'https://hooks.example.com/memory',
-  })
+const url = z.string().max(URL_CHARACTERS_MAX).meta({
+  description: 'The https URL that receives the events.',
+  example: 'https://hooks.example.com/memory',
+})
 
 const description = label
   .nullable()

@@ -80,7 +80,7 @@ export type SourceChange = z.output<typeof SourceChange>
 export const SlackChannel = z
   .object({
     id: text("The channel's ID, for the allowlist.", 'C0123456789'),
-    name: text('Its name.', 'general'),
+    name: text("The channel's name.", 'general'),
     isPrivate: z.boolean().meta({ description: 'Whether only members can see the channel.', example: false }),
     memberCount: count('Number of members.', 42),
   })

@@ -7,7 +7,7 @@ export const SyncRun = z
   .object({
     id: shownId("The run's ID.", EXAMPLE_ID.syncRun),
     connectorId: shownId('The source that the run syncs.', EXAMPLE_ID.source),
-    status: z.enum(SYNC_RUN_STATUSES).meta({ description: 'Its status.', example: 'succeeded' }),
+    status: z.enum(SYNC_RUN_STATUSES).meta({ description: 'The status.', example: 'succeeded' }),
     fullResync: z
       .boolean()
       .meta({ description: 'Whether the run reads everything again, not only changes.', example: false }),

@@ -94,7 +94,7 @@ export type Turn = z.output<typeof Turn>
 export const ThreadSummary = z
   .object({
     id: shownId("The thread's ID.", EXAMPLE_ID.thread),
-    title: text('Its first question.', 'How many vacation days do I get?'),
+    title: text("The thread's first question.", 'How many vacation days do I get?'),
     turnCount: count('Number of questions.', 2),
     createdAt: moment('When it was created.'),
     updatedAt: moment('When its last question was stored.'),

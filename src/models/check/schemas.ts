@@ -11,8 +11,11 @@ export const ModelSetting = z
     variables: z
       .array(
         z.object({
-          name: text('Its name.', 'LLM_PROVIDER'),
-          value: textOrNull('Its value; null for addresses and secrets, which are never shown.', 'openai'),
+          name: text("The variable's name.", 'LLM_PROVIDER'),
+          value: textOrNull(
+            "The variable's value; null for addresses and secrets, which are never shown.",
+            'openai',
+          ),
         }),
       )
       .describe("The model's environment variables that are set."),

@@ -5,7 +5,7 @@ export const ModelMoveStatus = z
   .object({
     status: z
       .enum(['idle', 'running', 'succeeded'])
-      .meta({ description: 'Its status; `idle`: never requested.', example: 'running' }),
+      .meta({ description: 'The status; `idle`: never requested.', example: 'running' }),
     model: textOrNull('The model that the chunks move to.', 'openai:text-embedding-3-small:1536'),
     answeringModel: textOrNull('The model that queries use now.', 'builtin-4'),
     chunksTotal: count('Chunks to move.', 8120),

@@ -42,7 +42,7 @@ const oneOf = (operationId: string, path: string, summary: string, list: readonl
       name: z
         .string()
         .max(200)
-        .meta({ description: 'Its ID.', example: list[0]?.id ?? '' }),
+        .meta({ description: 'The ID.', example: list[0]?.id ?? '' }),
     }),
     responses: { 200: Description },
     handle: async ({ params }, { publicUrl }) => {
