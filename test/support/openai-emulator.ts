@@ -15,8 +15,8 @@ export interface OpenAiEmulatorOptions {
   dimensions?: number
   /** If given, a request with more inputs is refused, as by Hugging Face's server. */
   inputsMax?: number
-  /** If given, an embedding of a text that contains it is refused. */
-  refusedText?: string
+  /** If given, an embedding of a longer text is refused, as by Ollama. */
+  charactersMax?: number
   /** Omits the index 0 of an embedding, as Gemini does, and lists embeddings in order. */
   omitsIndexZero?: boolean
   /** If given, any other bearer token is refused with 401. */
@@ -56,14 +56,15 @@ function answerEmbeddings({ body, fault, response }: ModelExchange, options: Ope
     response.write('{"object":"list","data":[', () => response.destroy())
     return
   }
-  const { inputsMax = Infinity, refusedText } = options
+  const { inputsMax = Infinity, charactersMax = Infinity } = options
   if (inputs.length > inputsMax) {
     const error = `batch size ${inputs.length} > maximum allowed batch size ${inputsMax}`
     sendJson(response, 422, { error, error_type: 'Validation' })
     return
   }
-  if (refusedText !== undefined && inputs.some((input) => input.includes(refusedText))) {
-    sendJson(response, 400, { error: { message: 'input is too long', type: 'invalid_request_error' } })
+  if (inputs.some(({ length }) => length > charactersMax)) {
+    const message = 'the input length exceeds the context length'
+    sendJson(response, 400, { error: { message, type: 'api_error' } })
     return
   }
   const asked = typeof body['dimensions'] === 'number' ? body['dimensions'] : (options.dimensions ?? 64)

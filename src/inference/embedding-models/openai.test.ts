@@ -90,14 +90,26 @@ describe('a server that takes fewer inputs at once', () => {
     await small.close()
   })
 
-  it('is distinguished from a server that rejects a text, which fails after few requests and keeps its large batches', async () => {
-    const strict = await startOpenAiEmulator({ apiKey: KEY, refusedText: 'text 13' })
+  it('is distinguished from a server that rejects a long text, which gets its beginning and keeps its large batches', async () => {
+    const strict = await startOpenAiEmulator({ apiKey: KEY, charactersMax: 500 })
     const model = await create({ batchSize: 20, concurrency: 1 }, {}, strict)
-    expect((await failureOf(model.embedDocuments(documents.slice(0, 20)))).cause.kind).toBe('rejected')
-    expect(strict.requests.length).toBeLessThan(12)
+    const long = { title: '', text: `alpha ${'🦜'.repeat(300)}` }
+    const vectors = await model.embedDocuments([...documents.slice(0, 19), long])
+    expect(dot(vectors[19] ?? new Float32Array(), await model.embedQuery('alpha'))).toBeCloseTo(1)
+    expect(strict.requests.length).toBeLessThan(15)
+    for (const { body } of strict.requests) expect(JSON.stringify(body)).not.toMatch(/\\ud/)
     strict.requests.splice(0)
     await model.embedDocuments(documents.slice(20))
     expect(inputsSent(strict)).toEqual([20])
+    await strict.close()
+  })
+
+  it('fails after few requests if it refuses everything', async () => {
+    const strict = await startOpenAiEmulator({ apiKey: KEY, charactersMax: 0 })
+    const model = await create({ batchSize: 20, concurrency: 1 }, {}, strict)
+    const long = { title: '', text: 'word '.repeat(800) }
+    expect((await failureOf(model.embedDocuments([long, ...documents]))).cause.status).toBe(400)
+    expect(strict.requests.length).toBeLessThan(16)
     await strict.close()
   })
 })

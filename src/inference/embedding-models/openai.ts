@@ -28,6 +28,9 @@ export interface OpenAiEmbeddingOptions extends Partial<PostJsonOptions> {
 const PROVIDER = 'The embedding model'
 const BATCH_SIZE = 96
 const CONCURRENCY = 4
+/** A refused text is shortened to this share, but not below this length. */
+const SHORTER = 2 / 3
+const SHORTENED_CHARACTERS_MIN = 200
 /** Enough for 96 vectors of 8,192 numbers printed in full. */
 const RESPONSE_BYTES_MAX = 32 * 1024 * 1024
 
@@ -44,18 +47,34 @@ export async function createOpenAiEmbeddingModel(
   const limit = pLimit(options.concurrency ?? CONCURRENCY)
   let batchSize = options.batchSize ?? BATCH_SIZE
 
+  let shortenings = 0
+
   async function embedBatch(inputs: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
     try {
       return await limit(() => requestEmbeddings(settings, options, inputs, signal))
     } catch (error) {
-      if (inputs.length === 1 || !mayBeTooMany(error)) throw error
-      const half = Math.ceil(inputs.length / 2)
-      const first = await embedBatch(inputs.slice(0, half), signal)
-      const second = await embedBatch(inputs.slice(half), signal)
-      // Both halves were accepted, so it was their number that was refused.
-      batchSize = Math.min(batchSize, half)
-      return [...first, ...second]
+      if (!mayBeTooMuch(error)) throw error
+      return inputs.length === 1
+        ? await embedShorter(inputs, error, signal)
+        : await embedHalves(inputs, signal)
     }
+  }
+
+  async function embedHalves(inputs: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
+    const half = Math.ceil(inputs.length / 2)
+    const before = shortenings
+    const first = await embedBatch(inputs.slice(0, half), signal)
+    const second = await embedBatch(inputs.slice(half), signal)
+    // Both halves were accepted as they are, so it was their number that was refused.
+    if (shortenings === before) batchSize = Math.min(batchSize, half)
+    return [...first, ...second]
+  }
+
+  /** Some servers refuse a text beyond their model's context instead of cutting it. */
+  async function embedShorter([text = '']: readonly string[], refusal: unknown, signal?: AbortSignal) {
+    if (text.length <= SHORTENED_CHARACTERS_MIN) throw refusal
+    shortenings++
+    return await embedBatch([text.slice(0, Math.ceil(text.length * SHORTER)).toWellFormed()], signal)
   }
 
   const dimensions =
@@ -120,8 +139,8 @@ async function requestEmbeddings(
   return inOrder(parsed.data.data, input.length)
 }
 
-/** Whether a server may have refused the number of inputs: most take fewer than OpenAI, and answer in their own words. */
-function mayBeTooMany(error: unknown): boolean {
+/** Whether a server may have refused the number or length of inputs, which each does in its own words. */
+function mayBeTooMuch(error: unknown): boolean {
   if (!(error instanceof AppError) || !(error.cause instanceof ProviderFailure)) return false
   return [400, 413, 422].includes(error.cause.status ?? 0)
 }
