@@ -32,7 +32,7 @@ export interface EmulatedMessage {
   by: string | null
   app: string | null
   messageType: string
-  attachments: { name: string | null; contentType: string }[]
+  attachments: { name: string | null; contentType: string; content?: string }[]
   dlpAction: string | null
   createdAt: number
   editedAt: number | null

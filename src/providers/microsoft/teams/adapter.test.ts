@@ -84,6 +84,32 @@ describe('a thread', () => {
     expect(stored(root)?.body).toMatch(/^We launch in May\.\n/)
   })
 
+  it('has what a message forwards, which its own text does not repeat', async () => {
+    const { teams, general, sync, stored } = await connect()
+    const forward = (original: object | string) => ({
+      name: null,
+      contentType: 'forwardedMessageReference',
+      content: typeof original === 'string' ? original : JSON.stringify(original),
+    })
+    const root = teams.post(general, {
+      content: '<p>See below.</p><attachment id="0"></attachment>',
+      attachments: [
+        forward({
+          originalMessageContent: '<p>We <b>launch</b> in May.</p>',
+          originalMessageSender: { application: null, user: { displayName: 'Ana' } },
+        }),
+        forward({ originalMessageContent: 'Plain', originalMessageSender: null }),
+        forward({ originalMessageContent: null }),
+        forward('no JSON'),
+        { name: null, contentType: 'messageReference', content: '{"messagePreview":"quoted"}' },
+      ],
+    })
+    await sync.run()
+    expect(stored(root)?.body).toBe(
+      'Bob: See below.\n  Forwarded from Ana: We launch in May.\n  Forwarded: Plain',
+    )
+  })
+
   it('leaves out events, deleted messages and blocked ones, and is none when nothing is left', async () => {
     const { teams, general, sync, stored } = await connect()
     teams.post(general, { messageType: 'unknownFutureValue', content: '<systemEventMessage/>' })

@@ -1,8 +1,22 @@
 import { z } from 'zod'
+import { parseJson } from '../../../kernel/parse-json.ts'
 import type { Channel } from './channels.ts'
 
 const time = z.iso.datetime({ offset: true })
 const Named = z.object({ displayName: z.string().nullish() }).nullish()
+
+const Attachment = z.object({
+  name: z.string().nullish(),
+  contentType: z.string().nullish().catch(null),
+  /** JSON, by `contentType`. */
+  content: z.string().nullish().catch(null),
+})
+
+/** https://learn.microsoft.com/graph/api/resources/chatmessageattachment */
+const Forwarded = z.object({
+  originalMessageContent: z.string(),
+  originalMessageSender: z.object({ user: Named, application: Named }).partial().nullish().catch(null),
+})
 
 /** https://learn.microsoft.com/graph/api/resources/chatmessage */
 export const Message = z.object({
@@ -14,7 +28,7 @@ export const Message = z.object({
   subject: z.string().nullish(),
   body: z.object({ contentType: z.string().nullish(), content: z.string().nullish() }).nullish(),
   from: z.object({ user: Named, application: Named }).nullish(),
-  attachments: z.array(z.object({ name: z.string().nullish() })).nullish(),
+  attachments: z.array(Attachment).nullish(),
   policyViolation: z.object({ dlpAction: z.string().nullish() }).nullish(),
   webUrl: z.string().nullish(),
 })
@@ -45,6 +59,19 @@ export const authorOf = ({ from }: Message): string =>
 
 export const filesOf = ({ attachments }: Message): string[] =>
   (attachments ?? []).flatMap(({ name }) => name || [])
+
+/** The messages that a message forwards: its own text does not repeat them. */
+export const forwardedIn = ({ attachments }: Message): { author: string | null; html: string }[] =>
+  (attachments ?? []).flatMap(({ contentType, content }) => {
+    if (contentType !== 'forwardedMessageReference') return []
+    const { data } = Forwarded.safeParse(parseJson(content ?? ''))
+    if (data === undefined) return []
+    const { user, application } = data.originalMessageSender ?? {}
+    return {
+      author: user?.displayName || application?.displayName || null,
+      html: data.originalMessageContent,
+    }
+  })
 
 export const changedAt = ({ createdDateTime, lastEditedDateTime: edited }: Message): Date =>
   new Date(edited ?? createdDateTime)

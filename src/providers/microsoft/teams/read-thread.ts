@@ -13,6 +13,7 @@ import {
   changedAt,
   channelFields,
   filesOf,
+  forwardedIn,
   isContent,
   Message,
   partsOf,
@@ -91,11 +92,17 @@ async function textsOf(
 }
 
 async function textOf(run: TeamsRun, message: Message): Promise<string> {
-  const content = message.body?.content ?? ''
-  const isHtml = message.body?.contentType === 'html' && MARKUP.test(content)
-  const text = isHtml ? await textOfHtml(run, content) : content
-  return [text.trim(), ...filesOf(message).map((name) => `[file: ${name}]`)].filter(Boolean).join('\n')
+  const { content, contentType } = message.body ?? {}
+  const parts = [contentType === 'html' ? await plainText(run, content ?? '') : (content ?? '').trim()]
+  for (const { author, html } of forwardedIn(message)) {
+    const text = await plainText(run, html)
+    if (text !== '') parts.push(`Forwarded${author === null ? '' : ` from ${author}`}: ${text}`)
+  }
+  return [...parts, ...filesOf(message).map((name) => `[file: ${name}]`)].filter(Boolean).join('\n')
 }
+
+const plainText = async (run: TeamsRun, html: string): Promise<string> =>
+  (MARKUP.test(html) ? await textOfHtml(run, html) : html).trim()
 
 interface WholeThread {
   externalId: string
