@@ -177,6 +177,21 @@ describe('changes', () => {
     expect(await sync.run()).toMatchObject({ discovered: 0, deleted: [] })
   })
 
+  it('whose token is not found, which lasts, are crawled', async () => {
+    const { files, drive, sync, titles, microsoft } = await connect()
+    const [first] = ['a.txt', 'b.txt'].map((name) => files.add(drive, { name }))
+    if (first === undefined) throw new Error('there is no file')
+    await sync.run()
+    const token = /delta\?token=([^"&]+)/.exec(JSON.stringify(sync.cursor))?.[1]
+    if (token === undefined) throw new Error('there is no token')
+    microsoft.faults.add({ path: '/root/delta', contains: decodeURIComponent(token), status: 404 })
+    files.remove(first)
+    files.add(drive, { name: 'c.txt' })
+    expect(await sync.run()).toMatchObject({ failures: [], complete: true })
+    expect(titles()).toEqual(['b.txt', 'c.txt'])
+    expect(await sync.run()).toMatchObject({ discovered: 0, deleted: [] })
+  })
+
   it('follow the sites: a new one is read, and one that is no longer followed is removed', async () => {
     const { files, drive, sync, titles } = await connect()
     files.add(drive, { name: 'mine.txt' })

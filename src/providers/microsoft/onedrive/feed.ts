@@ -1,3 +1,4 @@
+import { returnIf } from '../../adapter.ts'
 import type { Feed } from '../../feed.ts'
 import { isMissing, isStale } from '../shared/graph.ts'
 import { createPositionFeed, type LinkedPart, listedIn, NOTHING } from '../shared/position-feed.ts'
@@ -50,10 +51,10 @@ export function createDriveFeed(run: DriveRun): Feed<DriveItem> {
           isRead: next === null,
         }
       } catch (error) {
+        // Graph may also answer 404 for a token that it no longer knows.
+        if (!isStale(error) && !isMissing(error)) throw error
         // The next run handles a missing drive.
-        if (isMissing(error)) return { ...NOTHING, isRead: true }
-        if (!isStale(error)) throw error
-        await beginCrawl(run, position, id)
+        if (!(await beginCrawl(run, position, id))) return { ...NOTHING, isRead: true }
         surveyLater(position, id, [])
         return NOTHING
       }
@@ -92,20 +93,16 @@ async function matchDrives(run: DriveRun, position: Position): Promise<void> {
     if (!Object.hasOwn(position.drives, id)) await beginCrawl(run, position, id)
 }
 
-/** The position of the changes is read before the crawl. */
+/** The position of the changes is read before the crawl. False if the drive was removed after it was listed. */
 async function beginCrawl(
   { graph, itemsPerPage }: DriveRun,
   position: Position,
   drive: string,
-): Promise<void> {
-  try {
-    const link = await latestLink(graph, drive, itemsPerPage)
-    position.drives[drive] = { link, crawl: firstPage(drive, itemsPerPage) }
-  } catch (error) {
-    // It was removed after it was listed.
-    if (!isMissing(error)) throw error
-    delete position.drives[drive]
-  }
+): Promise<boolean> {
+  const link = await latestLink(graph, drive, itemsPerPage).catch(returnIf(isMissing, null))
+  if (link === null) return false
+  position.drives[drive] = { link, crawl: firstPage(drive, itemsPerPage) }
+  return true
 }
 
 /** What an interrupted survey has read is also read again, because its folders may have changed since. */
