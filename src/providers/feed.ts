@@ -10,6 +10,7 @@ import {
   type ItemRead,
   type JsonValue,
   type ListChangesInput,
+  ProviderError,
   type ProviderItem,
   type ProviderSession,
   type SourceReader,
@@ -71,6 +72,11 @@ export interface Feed<Entry> {
    * ProviderError
    */
   read(externalId: string, entry: Entry | null): Promise<FeedItem | null>
+  /**
+   * Whether the account reads the drive, channel or repository of an item now. If it does not, only a run removes the
+   * item: with access back before that run, none would read the item again.
+   */
+  isWithinReach?(externalId: string): boolean | Promise<boolean>
   /** The current readers of an item that cannot be read; null: nobody. Absent: its readers are those of a group. */
   readersOf?(externalId: string): Promise<AccessPolicy | null>
 }
@@ -140,14 +146,19 @@ async function* readFeed<Entry>(
   }
 }
 
-/** One stored item of a feed, for `readItem`. */
+/** One stored item of a feed, for `readItem`. @throws ProviderError */
 export async function readFeedItem<Entry>(
-  feed: Pick<Feed<Entry>, 'read'>,
+  feed: Pick<Feed<Entry>, 'read' | 'isWithinReach'>,
   externalId: string,
 ): Promise<ItemRead> {
+  if ((await feed.isWithinReach?.(externalId)) === false) throw outOfReach()
   const { isUnfinished: _isUnfinished, ...read } = outcomeOf(externalId, await feed.read(externalId, null))
   return read
 }
+
+/** For `readItem`: whether the item still exists is unknown. */
+export const outOfReach = (): ProviderError =>
+  new ProviderError('rejected', 'The account cannot open the place of this item now; the next sync decides')
 
 interface Outcome extends Required<ItemRead> {
   isUnfinished: boolean

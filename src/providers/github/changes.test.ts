@@ -207,6 +207,19 @@ describe('repositories', () => {
     expect([...sync.items.values()].map(({ title }) => title)).toEqual(['New'])
   })
 
+  it('keep the item that a single read cannot reach, because no later run would read it again', async () => {
+    const { hub, web, sync, item } = await connect()
+    hub.state.open(web)
+    sync.now += HOUR
+    hub.state.open(web)
+    await sync.run()
+    hub.access.hidden.add(web.id)
+    await expect(sync.reread(item('issues/1')?.externalId ?? '')).rejects.toMatchObject({ kind: 'rejected' })
+    hub.access.hidden.delete(web.id)
+    await sync.run()
+    expect(item('issues/1')).toBeDefined()
+  })
+
   it('that are chosen later are read, and the items of others removed', async () => {
     const { hub, web, sync, item } = await connect({ repositories: 'acme/web' })
     const wiki = hub.state.create('acme/wiki')

@@ -95,6 +95,9 @@ export function createGitHubFeed(run: GitHubRun, find: FindRepositories): Feed<E
       return { ...page, since: page.next }
     },
     changes: (since) => advance(Position.parse(since), false),
+    async isWithinReach(externalId) {
+      return (await repositories()).has(Number(ID.exec(externalId)?.[1]))
+    },
     async read(externalId, entry) {
       if (entry !== null && 'refused' in entry) return { skipped: entry.refused }
       const [, id = '', part = '', rest = ''] = ID.exec(externalId) ?? []

@@ -199,6 +199,19 @@ describe('Slack: later runs', () => {
     expect(find(sync, 'on the wall')).toHaveLength(1)
   })
 
+  it('keep the item that a single read cannot reach, because no later poll would read it again', async () => {
+    const { slack, sync } = await connect({ seed: { messagesPerChannel: 0 } })
+    const board = slack.state.addChannel({ name: 'board', isPrivate: true, isMember: true })
+    slack.state.post(board, { text: 'The salaries' })
+    await sync.run()
+    const [id = ''] = sync.items.keys()
+    slack.state.setMember(board, false)
+    await expect(sync.reread(id)).rejects.toMatchObject({ kind: 'rejected' })
+    slack.state.setMember(board, true)
+    await sync.run()
+    expect([...sync.items.keys()]).toEqual([id])
+  })
+
   it('reread renamed channels, and remove deleted or inaccessible ones', async () => {
     const { slack, sync, channel } = await connect()
     await sync.run()

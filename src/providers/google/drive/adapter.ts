@@ -11,6 +11,7 @@ import type {
   ProviderSession,
 } from '../../adapter.ts'
 import { createOutageGuard, isUnavailable } from '../../outage-guard.ts'
+import { outOfReach } from '../../feed.ts'
 import { parseAnswer } from '../../rest.ts'
 import { parseCursor } from '../../run-state.ts'
 import { createGoogleCaller, createGoogleCalls } from '../shared/calls.ts'
@@ -102,7 +103,12 @@ export function createGoogleDriveAdapter({ settings, clock, extractor }: GoogleA
     ...oauth,
     listChanges,
     listPermissions,
-    readItem: async (session, { externalId }) => await retryItems(await openRun(session), [externalId]),
+    readItem: async (session, { externalId }) => {
+      const run = await openRun(session)
+      const [feed = MY_DRIVE] = externalId.split('/')
+      if (feed !== MY_DRIVE && run.drives.isKnown && !run.drives.names.has(feed)) throw outOfReach()
+      return await retryItems(run, [externalId])
+    },
   }
 }
 

@@ -60,6 +60,18 @@ describe('a refused list of shared drives', () => {
     expect(titles(engine)).toEqual(['mine'])
   })
 
+  it('without the drive of an item keeps it in a single read, because no later run would read it again', async () => {
+    const { google, engine, team, ours } = await connectBoth()
+    const id = byTitle(engine, 'ours')?.externalId ?? ''
+    google.drive.leaveDrive(team)
+    await expect(engine.reread(id)).rejects.toMatchObject({ kind: 'rejected' })
+    google.drive.joinDrive(team)
+    await engine.run()
+    expect(titles(engine)).toEqual(['mine', 'ours'])
+    google.drive.trash(ours)
+    expect((await engine.reread(id)).deletions).toEqual([id])
+  })
+
   it('that is only late costs nothing: the run checks a drive before deleting it', async () => {
     const { google, engine } = await connectBoth()
     google.faults.add({ path: DRIVES, times: 1, status: 200, body: { drives: [] } })

@@ -212,6 +212,24 @@ describe('changes', () => {
     expect(titles()).toEqual(['mine.txt'])
   })
 
+  it('keep the item that a single read cannot reach, because no later run would read it again', async () => {
+    const { files, sync, titles, stored } = await connect()
+    const site = files.createSite('hr')
+    const file = files.add(files.createDrive('Documents', site, []), { name: 'theirs.txt' })
+    await sync.run()
+    const id = stored(file)?.externalId ?? ''
+    for (const closed of [{ isClosed: true }, { isFollowed: false }]) {
+      Object.assign(site, closed)
+      await expect(sync.reread(id)).rejects.toMatchObject({ kind: 'rejected' })
+      Object.assign(site, { isClosed: false, isFollowed: true })
+      await sync.run()
+      expect(titles()).toEqual(['theirs.txt'])
+    }
+    site.isClosed = true
+    await sync.run()
+    expect(titles()).toEqual([])
+  })
+
   it('leave out a file that failed while its site was followed, and can be read later', async () => {
     const { files, drive, sync, titles, microsoft } = await connect({ limits: { maxAttempts: 1 } })
     files.add(drive, { name: 'mine.txt' })

@@ -6,7 +6,7 @@ import { changesAt, type DriveChanges, firstPage, latestLink } from './changes.t
 import { type DriveItem, itemId } from './drive-item.ts'
 import { policyOrHidden } from './permissions.ts'
 import { emptyPosition, Position } from './position.ts'
-import { type DriveRun, readDriveItem } from './read-file.ts'
+import { driveOf, type DriveRun, readDriveItem } from './read-file.ts'
 import { type DriveSurvey, surveyDrive } from './survey.ts'
 
 const REMOVED_AT_ONCE = 1_000
@@ -75,6 +75,7 @@ export function createDriveFeed(run: DriveRun): Feed<DriveItem> {
     },
     isSurveyed: ({ surveys }) => Object.keys(surveys).length === 0,
     read: (externalId, entry) => readDriveItem(run, externalId, entry),
+    isWithinReach: (externalId) => driveOf(run, externalId) !== undefined,
     readersOf: (externalId) => policyOrHidden(run, externalId),
   })
 }

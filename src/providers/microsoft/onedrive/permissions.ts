@@ -5,7 +5,7 @@ import { isMissing, isStale } from '../shared/graph.ts'
 import { changesAt } from './changes.ts'
 import { type DriveItem, itemId } from './drive-item.ts'
 import type { Position } from './position.ts'
-import { type DriveRun, whyUnread } from './read-file.ts'
+import { driveOf, type DriveRun, whyUnread } from './read-file.ts'
 
 const AT_ONCE = 4
 /** Stored files whose permissions a poll reads, whether or not they changed. */
@@ -68,10 +68,10 @@ async function* policiesPage(run: DriveRun, ids: readonly string[]): AsyncGenera
 }
 
 /** The readers of a file; null, which hides it, if it no longer exists. */
-export async function policyOrHidden({ session, readers, drives }: DriveRun, externalId: string) {
-  session.signal.throwIfAborted()
-  const drive = drives.get(externalId.slice(0, externalId.indexOf('/')))
-  return await readers.policyOf(externalId, drive).catch(returnIf(isRejected, null))
+export async function policyOrHidden(run: DriveRun, externalId: string) {
+  run.session.signal.throwIfAborted()
+  const { readers } = run
+  return await readers.policyOf(externalId, driveOf(run, externalId)).catch(returnIf(isRejected, null))
 }
 
 /** All stored files, or a random selection. */

@@ -31,7 +31,7 @@ export async function readDriveItem(
   externalId: string,
   listed: DriveItem | null,
 ): Promise<FeedItem | null> {
-  const drive = run.drives.get(externalId.slice(0, externalId.indexOf('/')))
+  const drive = driveOf(run, externalId)
   if (drive === undefined) return null
   const reason = listed === null ? null : whyUnread(run, listed)
   if (reason !== null) return reason
@@ -59,6 +59,10 @@ export async function readDriveItem(
     },
   }
 }
+
+/** The drive of an item, if it is read now. */
+export const driveOf = ({ drives }: Pick<DriveRun, 'drives'>, externalId: string): Drive | undefined =>
+  drives.get(externalId.slice(0, externalId.indexOf('/')))
 
 /** Why an item is not read; null if it is. */
 export function whyUnread(run: Pick<DriveRun, 'extractor'>, item: DriveItem): SkippedItem | null {

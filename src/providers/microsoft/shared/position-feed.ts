@@ -32,7 +32,10 @@ export const LinkedPart = z.object({
 export type LinkedPart = z.output<typeof LinkedPart>
 
 /** An account's drives, folders or channels, each with its own delta query. The functions change the position. */
-export interface Parts<Position, Part, Entry> extends Pick<Feed<Entry>, 'read' | 'readersOf'> {
+export interface Parts<Position, Part, Entry> extends Pick<
+  Feed<Entry>,
+  'read' | 'readersOf' | 'isWithinReach'
+> {
   schema: z.ZodType<Position>
   empty(): Position
   /** Adds new parts and removes missing ones; called once a run. */
@@ -107,5 +110,6 @@ export function createPositionFeed<Position extends JsonValue, Part, Entry>(
     },
     read: parts.read,
     ...(parts.readersOf && { readersOf: parts.readersOf }),
+    ...(parts.isWithinReach && { isWithinReach: parts.isWithinReach }),
   }
 }

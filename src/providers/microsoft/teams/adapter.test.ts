@@ -220,6 +220,19 @@ describe('channels', () => {
     expect(titles()).toEqual([])
   })
 
+  it('keep the item that a single read cannot reach, because no later run would read it again', async () => {
+    const { teams, team, general, sync, stored } = await connect()
+    const root = teams.post(general)
+    sync.now += 1_000 * MINUTE
+    await sync.run()
+    const id = stored(root)?.externalId ?? ''
+    team.members.delete('ada')
+    await expect(sync.reread(id)).rejects.toMatchObject({ kind: 'rejected' })
+    team.members.add('ada')
+    await sync.run()
+    expect(stored(root)).toBeDefined()
+  })
+
   it('whose token is too old are read again, without what a retention policy deleted', async () => {
     const { teams, general, sync, titles } = await connect()
     const [edited, purged] = ['One', 'Two', 'Three'].map((subject) => teams.post(general, { subject }))

@@ -6,7 +6,7 @@ import { storedBelow } from '../../stored-ids.ts'
 import { type GraphPage, isClosed, isStale } from '../shared/graph.ts'
 import { createPositionFeed, type LinkedPart, listedIn, NOTHING, type Step } from '../shared/position-feed.ts'
 import { channelPath } from './channels.ts'
-import { Thread, threadItemId } from './message.ts'
+import { partsOf, Thread, threadItemId } from './message.ts'
 import { emptyPosition, Position } from './position.ts'
 import { readThread, type TeamsRun } from './read-thread.ts'
 
@@ -74,6 +74,7 @@ export function createChannelFeed(run: TeamsRun): Feed<Thread> {
     },
     isSurveyed: ({ surveys }) => surveys.length === 0,
     read: (externalId, entry) => readThread(run, externalId, entry),
+    isWithinReach: (externalId) => run.channels.has(partsOf(externalId).channel),
   })
 }
 

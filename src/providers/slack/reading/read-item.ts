@@ -1,4 +1,5 @@
 import type { ItemRead } from '../../adapter.ts'
+import { outOfReach } from '../../feed.ts'
 import type { SlackRun } from '../client.ts'
 import { listSlackChannels } from './channels.ts'
 import { readSlackCursor } from './cursor.ts'
@@ -17,7 +18,7 @@ export async function readSlackItem(
   const channels = await listSlackChannels(run)
   sync.directory.addChannels(channels)
   const channel = channels.find(({ id }) => id === channelId)
-  if (channel === undefined) return { upserts: [], deletions: [externalId], failures: [] }
+  if (channel === undefined) throw outOfReach()
   const [oldest, before] = [blockStart(ts), blockEnd(blockStart(ts))]
   const threads = { skipKnown: true, skipUnwatched: true, forced: new Set([ts]) }
   const history = historyOf(sync, channelId, { oldest, before })
