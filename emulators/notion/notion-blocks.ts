@@ -1,14 +1,16 @@
-import type { BlockObjectResponse, RichTextItemResponse } from '@notionhq/client'
 import { databaseIdOf, uuidOf, type EmulatedObject, type NotionEmulatorState } from './notion-state.ts'
+
+/** A block in the API's format; the field named by its type holds its content. */
+type BlockJson = ReturnType<typeof baseOf> & { type: string; [content: string]: unknown }
 
 /** A block with its children. */
 export interface EmulatedBlock {
-  json: BlockObjectResponse
+  json: BlockJson
   children: EmulatedBlock[]
 }
 
 /** Unformatted rich text of one segment; empty for ''. */
-export function richText(text: string): RichTextItemResponse[] {
+export function richText(text: string) {
   if (text === '') return []
   const annotations = {
     bold: false,
@@ -36,7 +38,7 @@ export function blocksOf(state: NotionEmulatorState, page: EmulatedObject): Emul
   }
   const children = state.children(page.id).map((child): EmulatedBlock => {
     const title = { title: child.title }
-    const json: BlockObjectResponse =
+    const json: BlockJson =
       child.kind === 'page'
         ? { ...baseOf(page, child.id), type: 'child_page', child_page: title }
         : { ...baseOf(page, databaseIdOf(child.id)), type: 'child_database', child_database: title }
@@ -80,7 +82,7 @@ function baseOf(page: EmulatedObject, id: string) {
   }
 }
 
-function lineBlock(base: Base, line: string): BlockObjectResponse {
+function lineBlock(base: Base, line: string): BlockJson {
   const [, mark = '', text = ''] = /^(#{1,3} |- \[[ x]\] |- |\d+\. |> |```)?([\s\S]*)$/.exec(line) ?? []
   const words = { rich_text: richText(text), color: 'default' as const }
   const heading = { ...words, is_toggleable: false }

@@ -28,6 +28,8 @@ export interface OAuthOptions extends Pick<RestOptions, 'headers' | 'refused' | 
   /** Further parameters of the authorize page. */
   parameters?: Readonly<Record<string, string>>
   now: () => Date
+  /** Whether token requests are JSON with HTTP Basic authentication; forms by default. */
+  sendsJson?: boolean
   /** Which refusals of a code or refresh token are final; all by default. */
   isFinal?(refusal: ProviderError): boolean
   /**
@@ -44,7 +46,7 @@ export interface OAuthOptions extends Pick<RestOptions, 'headers' | 'refused' | 
 /** RFC 6749 §5.1. */
 const TokenAnswer = z.looseObject({
   access_token: z.string(),
-  refresh_token: z.string().optional(),
+  refresh_token: z.string().nullish(),
   expires_in: z.number().optional(),
   scope: z.string().optional(),
 })
@@ -65,7 +67,7 @@ export function createOAuth(options: OAuthOptions): OAuthHalf {
       now: options.now(),
     })
   const post = (url: string, form: Record<string, string>, signal: AbortSignal): Promise<RestAnswer> =>
-    send({ url, method: 'POST', body: new URLSearchParams({ ...form, ...clientOf(options) }) }, signal)
+    send({ url, method: 'POST', ...contentOf(form, options) }, signal)
   const token = async (form: Record<string, string>, signal: AbortSignal) =>
     parseAnswer(await post(options.tokenUrl, form, signal).catch(refuse), TokenAnswer, options.name)
 
@@ -85,7 +87,7 @@ export function createOAuth(options: OAuthOptions): OAuthHalf {
         response_type: 'code',
         client_id: options.clientId,
         redirect_uri: redirectUri,
-        scope: options.scopes.join(' '),
+        ...(options.scopes.length > 0 && { scope: options.scopes.join(' ') }),
         state,
         ...(usesPkce && { code_challenge: codeChallenge, code_challenge_method: 'S256' }),
         ...options.parameters,
@@ -124,7 +126,13 @@ export function createOAuth(options: OAuthOptions): OAuthHalf {
   }
 }
 
-const clientOf = ({ clientId, clientSecret }: OAuthOptions) => ({
-  client_id: clientId,
-  client_secret: clientSecret,
-})
+function contentOf(
+  form: Record<string, string>,
+  { clientId, clientSecret, sendsJson }: OAuthOptions,
+): Pick<RestRequest, 'headers' | 'body'> {
+  if (!sendsJson)
+    return { body: new URLSearchParams({ ...form, client_id: clientId, client_secret: clientSecret }) }
+  const client = Buffer.from(`${clientId}:${clientSecret}`).toString('base64')
+  const headers = { authorization: `Basic ${client}`, 'content-type': 'application/json' }
+  return { headers, body: JSON.stringify(form) }
+}

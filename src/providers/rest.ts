@@ -32,8 +32,8 @@ export interface RestOptions {
   redirectsBelow?: string
   /** Replaces the global one, for an address that a user entered. */
   fetch?: typeof fetch
-  /** The provider-specific meaning of a refusal; undefined: by its status. */
-  refused?(answer: RestAnswer, words: string): ProviderError | undefined
+  /** The provider-specific meaning of a refusal; undefined: by its status. `wait` is that of Retry-After. */
+  refused?(answer: RestAnswer, words: string, wait: number | undefined): ProviderError | undefined
   /** The failure that a response with a success status reports; undefined: none. */
   failed?(answer: RestAnswer): ProviderError | undefined
   /** Whether a fresh access token may fix an `auth` failure; by default one with the status 401. */
@@ -45,7 +45,12 @@ export interface RestOptions {
  * messages.
  */
 export interface Rest {
-  /** Sends a request with the session's token. @throws ProviderError */
+  /** Sends a request with the session's token, and again if `read` finds the answer `unavailable`. @throws ProviderError */
+  read<Result>(
+    session: ProviderSession,
+    request: RestRequest,
+    read: (answer: RestAnswer) => Result,
+  ): Promise<Result>
   send(session: ProviderSession, request: RestRequest): Promise<RestAnswer>
   /** The same for a JSON answer, checked against a schema. */
   json<Schema extends z.ZodType>(
@@ -58,18 +63,22 @@ export interface Rest {
 export function createRest(options: RestOptions): Rest {
   const { curedByNewToken = (error) => error.code === '401' } = options
   const call = createProviderCaller({ curedByNewToken })
-  const send = (session: ProviderSession, request: RestRequest): Promise<RestAnswer> =>
-    call(session, (accessToken) =>
-      sendRequest(withToken(request, accessToken, options), options, {
-        signal: session.signal,
-        timeoutMs: session.limits.requestTimeoutMs,
-        bytesMax: Math.max(session.limits.maxDownloadBytes, ANSWER_BYTES_MAX),
-        now: session.clock.now(),
-      }),
+  const read: Rest['read'] = (session, request, readAnswer) =>
+    call(session, async (accessToken) =>
+      readAnswer(
+        await sendRequest(withToken(request, accessToken, options), options, {
+          signal: session.signal,
+          timeoutMs: session.limits.requestTimeoutMs,
+          bytesMax: Math.max(session.limits.maxDownloadBytes, ANSWER_BYTES_MAX),
+          now: session.clock.now(),
+        }),
+      ),
     )
   return {
-    send,
-    json: async (session, request, schema) => parseAnswer(await send(session, request), schema, options.name),
+    read,
+    send: (session, request) => read(session, request, (answer) => answer),
+    json: (session, request, schema) =>
+      read(session, request, (answer) => parseAnswer(answer, schema, options.name)),
   }
 }
 
@@ -236,9 +245,9 @@ const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.mes
 
 function refusalOf(answer: RestAnswer, options: RestOptions, now: Date): ProviderError {
   const words = wordsOf(answer.bytes) ?? `${options.name} answered with status ${answer.status}`
-  const own = options.refused?.(answer, words)
-  if (own !== undefined) return own
   const wait = retryAfterMs(answer.headers.get('retry-after'), now)
+  const own = options.refused?.(answer, words, wait)
+  if (own !== undefined) return own
   return new ProviderError(kindOf(answer.status), words, { code: String(answer.status), retryAfterMs: wait })
 }
 

@@ -1,6 +1,6 @@
 import type { OAuthAdapter } from '../adapter.ts'
 import { listNotionChanges, readNotionItem } from './changes.ts'
-import { createNotionCaller, createNotionRun } from './client.ts'
+import { createNotionRuns } from './client.ts'
 import { createNotionOAuth } from './oauth.ts'
 
 export interface NotionAdapterOptions {
@@ -15,17 +15,11 @@ export interface NotionAdapterOptions {
 
 /** Reads the Notion pages that a user shared with the connection. */
 export function createNotionAdapter(options: NotionAdapterOptions): OAuthAdapter {
-  const caller = createNotionCaller()
+  const runOf = createNotionRuns(options.apiUrl)
   return {
     provider: 'notion',
     ...createNotionOAuth({ ...options, now: options.now ?? (() => new Date()) }),
-    listChanges: (session, input) =>
-      listNotionChanges(
-        createNotionRun(options.apiUrl, session, caller),
-        input,
-        options.objectsPerPage ?? 20,
-      ),
-    readItem: (session, { externalId }) =>
-      readNotionItem(createNotionRun(options.apiUrl, session, caller), externalId),
+    listChanges: (session, input) => listNotionChanges(runOf(session), input, options.objectsPerPage ?? 20),
+    readItem: (session, { externalId }) => readNotionItem(runOf(session), externalId),
   }
 }

@@ -1,9 +1,6 @@
-import type { BlockObjectResponse } from '@notionhq/client'
 import { z } from 'zod'
 import { markdownTable } from '../../file-text/index.ts'
 import { plainText, richTextSchema, type RichText } from './objects.ts'
-
-type BlockType = BlockObjectResponse['type']
 
 const text = z.string().catch('')
 // One schema for the contents of all block types: each type's field holds some of these.
@@ -64,53 +61,54 @@ const link = (content: Content) => linked(plainText(content.caption) || content.
 const file = (content: Content) => [content.name, plainText(content.caption)].filter(Boolean).join(': ')
 
 /** Renders each block type that has text; null for blocks that only contain others. */
-const LINES: { [Type in BlockType]?: ((content: Content) => string) | null } = {
-  paragraph: words(),
-  heading_1: words('# '),
-  heading_2: words('## '),
-  heading_3: words('### '),
-  heading_4: words('#### '),
-  bulleted_list_item: words('- '),
-  numbered_list_item: words('1. '),
-  to_do: (content) => words(content.checked ? '- [x] ' : '- [ ] ')(content),
-  toggle: words(),
-  quote: words('> '),
-  callout: words('> '),
-  template: words(),
-  code: (content) =>
-    ['```' + content.language, plainText(content.rich_text), '```', plainText(content.caption)]
-      .filter((line, index) => index < 3 || line !== '')
-      .join('\n'),
-  equation: (content) => `$$${content.expression}$$`,
-  table_row: ({ cells }) => markdownTable([cells.map(richMarkdown)], false),
-  bookmark: link,
-  embed: link,
-  link_preview: link,
-  image: file,
-  video: file,
-  audio: file,
-  pdf: file,
-  file,
-  child_page: (content) => content.title,
-  child_database: (content) => content.title,
-  meeting_notes: (content) => content.title,
-  transcription: (content) => content.title,
-  table: null,
-  column_list: null,
-  column: null,
-  synced_block: null,
-  tab: null,
-}
-const lineOf = new Map<string, ((content: Content) => string) | null>(Object.entries(LINES))
+const LINES = new Map<string, ((content: Content) => string) | null>(
+  Object.entries({
+    paragraph: words(),
+    heading_1: words('# '),
+    heading_2: words('## '),
+    heading_3: words('### '),
+    heading_4: words('#### '),
+    bulleted_list_item: words('- '),
+    numbered_list_item: words('1. '),
+    to_do: (content) => words(content.checked ? '- [x] ' : '- [ ] ')(content),
+    toggle: words(),
+    quote: words('> '),
+    callout: words('> '),
+    template: words(),
+    code: (content) =>
+      ['```' + content.language, plainText(content.rich_text), '```', plainText(content.caption)]
+        .filter((line, index) => index < 3 || line !== '')
+        .join('\n'),
+    equation: (content) => `$$${content.expression}$$`,
+    table_row: ({ cells }) => markdownTable([cells.map(richMarkdown)], false),
+    bookmark: link,
+    embed: link,
+    link_preview: link,
+    image: file,
+    video: file,
+    audio: file,
+    pdf: file,
+    file,
+    child_page: (content) => content.title,
+    child_database: (content) => content.title,
+    meeting_notes: (content) => content.title,
+    transcription: (content) => content.title,
+    table: null,
+    column_list: null,
+    column: null,
+    synced_block: null,
+    tab: null,
+  }),
+)
 
 /** Whether a block of this type, or its children, has text. Unknown types are skipped. */
 export function isReadable(type: string): boolean {
-  return lineOf.has(type)
+  return LINES.has(type)
 }
 
 /** A block without its children, as Markdown-like text; null when it has no text. */
 export function blockText(block: NotionBlock): string | null {
-  const line = lineOf.get(block.type)?.(block.content) ?? ''
+  const line = LINES.get(block.type)?.(block.content) ?? ''
   return line === '' ? null : line
 }
 

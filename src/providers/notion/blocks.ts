@@ -1,9 +1,9 @@
-import { iteratePaginatedAPI } from '@notionhq/client'
 import { tableRule } from '../../file-text/index.ts'
 import { blockText, isReadable, toNotionBlock, type NotionBlock } from './block-text.ts'
 import { isRejected } from '../adapter.ts'
+import { followPages } from '../pages.ts'
 import type { NotionRun } from './client.ts'
-import { toNotionList } from './objects.ts'
+import { List } from './objects.ts'
 
 const BLOCKS_PER_REQUEST = 100
 const DEEPEST = 30
@@ -98,16 +98,15 @@ function holderOf(block: NotionBlock): string | null {
 }
 
 /** The direct children of a block, while requests are left. */
-function blocksIn(run: NotionRun, id: string, left: { requests: number }): AsyncIterator<unknown> {
-  const list = async (args: { block_id: string; page_size: number; start_cursor?: string }) => {
-    if (left.requests <= 0)
-      return { object: 'list' as const, results: [], next_cursor: null, has_more: false }
-    left.requests -= 1
-    const answer = await run.call(async (auth) =>
-      toNotionList(await run.client.blocks.children.list({ ...args, auth })),
-    )
-    const { results, nextCursor } = answer
-    return { object: 'list' as const, results, next_cursor: nextCursor, has_more: nextCursor !== null }
-  }
-  return iteratePaginatedAPI(list, { block_id: id, page_size: BLOCKS_PER_REQUEST })
+async function* blocksIn(run: NotionRun, id: string, left: { requests: number }): AsyncGenerator {
+  if (left.requests <= 0) return
+  const path = `blocks/${encodeURIComponent(id)}/children?page_size=${BLOCKS_PER_REQUEST}`
+  const pages = followPages(
+    (cursor) => {
+      left.requests -= 1
+      return run.call(cursor === null ? path : `${path}&start_cursor=${encodeURIComponent(cursor)}`, List)
+    },
+    ({ nextCursor }) => (left.requests > 0 ? nextCursor : null),
+  )
+  for await (const { results } of pages) yield* results
 }

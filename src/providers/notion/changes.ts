@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { createOutageGuard } from '../outage-guard.ts'
 import {
   isRejected,
@@ -63,9 +64,7 @@ function startSync(run: NotionRun, cursor: JsonValue | null, objectsPerPage: num
   return {
     run,
     state: readNotionCursor(cursor),
-    outage: createOutageGuard(run.session.signal, () =>
-      run.call((auth) => run.client.request({ path: 'users/me', method: 'get', auth })),
-    ),
+    outage: createOutageGuard(run.session.signal, () => run.call('users/me', z.unknown())),
     objectsPerPage,
     visited: new Set(),
     stored: new Set(),

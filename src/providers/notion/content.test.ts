@@ -8,7 +8,7 @@ import {
   notionRequests,
 } from '../../../test/support/notion.ts'
 import { BLOCK_LIMITS, readBlocks } from './blocks.ts'
-import { createNotionCaller, createNotionRun } from './client.ts'
+import { createNotionRuns } from './client.ts'
 
 afterEach(closeNotion)
 
@@ -48,8 +48,7 @@ async function pageOf(blocks: unknown[], inner: Record<string, unknown[]> = {}) 
   for (const [holder, held] of Object.entries(inner)) {
     notion.faults.add({ path: `${holder}/children`, ...notionList(held) })
   }
-  const read = (limits = BLOCK_LIMITS) =>
-    readBlocks(createNotionRun(notion.url, sync.session, createNotionCaller()), id, limits)
+  const read = (limits = BLOCK_LIMITS) => readBlocks(createNotionRuns(notion.url)(sync.session), id, limits)
   return { notion, sync, id, read }
 }
 
@@ -269,8 +268,10 @@ describe("a page's blocks", () => {
   it('end when a server leads from one empty answer to the next forever', async () => {
     const { notion, read, id } = await pageOf([])
     notion.faults.clear()
-    const body = { object: 'list', results: [], next_cursor: 'again', has_more: true }
-    notion.faults.add({ path: `${id}/children`, status: 200, body })
+    for (let page = 0; page < 30; page += 1) {
+      const body = { object: 'list', results: [], next_cursor: `page ${page}`, has_more: true }
+      notion.faults.add({ path: `${id}/children`, times: 1, status: 200, body })
+    }
     expect(await read({ blocks: 10, requests: 20 })).toMatchObject({ text: '', children: [] })
     expect(notionRequests(notion, '/children')).toBe(20)
   })

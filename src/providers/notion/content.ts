@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { isRejected, ProviderError } from '../adapter.ts'
 import { isUnavailable } from '../outage-guard.ts'
 import { readBlocks, type NotionContent } from './blocks.ts'
@@ -77,12 +78,19 @@ interface Part extends NotionContent {
   others: string[]
 }
 
+const Markdown = z
+  .object({
+    markdown: z.string(),
+    truncated: z.boolean().catch(false),
+    unknown_block_ids: z.array(z.string()).catch([]),
+  })
+  .nullable()
+  .catch(null)
+
 async function markdownOf(run: NotionRun, people: NotionPeople, id: string): Promise<Part> {
-  const answer = await run.call((auth) => run.client.pages.retrieveMarkdown({ auth, page_id: id }))
-  const { markdown, truncated, unknown_block_ids: others }: Partial<typeof answer> = answer
-  if (typeof markdown !== 'string') {
-    throw new ProviderError('rejected', 'Notion returned no Markdown')
-  }
+  const answer = await run.call(`pages/${encodeURIComponent(id)}/markdown`, Markdown)
+  if (answer === null) throw new ProviderError('rejected', 'Notion returned no Markdown')
+  const { markdown, truncated, unknown_block_ids: others } = answer
   const names = new Map<string, string>()
   for (const unnamed of [...unnamedPeople(markdown)].slice(0, MOST_PEOPLE)) {
     const person = await people.find(unnamed)
@@ -91,7 +99,7 @@ async function markdownOf(run: NotionRun, people: NotionPeople, id: string): Pro
   return {
     text: readableMarkdown(markdown, names),
     children: childrenIn(markdown),
-    others: truncated && others ? others : [],
+    others: truncated ? others : [],
     left: { files: filesIn(markdown), parts: 0 },
   }
 }

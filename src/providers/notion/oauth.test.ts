@@ -61,6 +61,13 @@ describe('Notion OAuth', () => {
     await expect(stranger.revoke(credentials, signal)).rejects.toMatchObject({ message: 'invalid_client' })
   })
 
+  it.each([{}, { access_token: null }])('takes %j for an outage, not for new tokens', async (body) => {
+    const { notion, adapter, exchange } = await start()
+    const { credentials } = await adapter.exchangeCode(exchange)
+    notion.faults.add({ path: '/v1/oauth/token', status: 200, body })
+    await expect(adapter.refresh(credentials, signal)).rejects.toMatchObject({ kind: 'unavailable' })
+  })
+
   it('distinguishes an outage from a refused grant', async () => {
     const { notion, adapter, exchange } = await start()
     const { credentials } = await adapter.exchangeCode(exchange)

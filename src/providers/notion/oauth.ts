@@ -1,8 +1,8 @@
-import { type Client, isHTTPResponseError, type OauthTokenResponse } from '@notionhq/client'
-import { type Credentials, type OAuthHalf, ProviderError, returnIf } from '../adapter.ts'
-import { createNotionClient, toNotionError } from './client.ts'
-
-const REQUEST_TIMEOUT_MS = 15_000
+import { z } from 'zod'
+import { type OAuthHalf, ProviderError, returnIf } from '../adapter.ts'
+import { createOAuth } from '../oauth.ts'
+import { parseShape } from '../rest.ts'
+import { NOTION } from './client.ts'
 
 export interface NotionOAuthOptions {
   clientId: string
@@ -12,69 +12,51 @@ export interface NotionOAuthOptions {
   now: () => Date
 }
 
-/** The OAuth half of the adapter (developers.notion.com/guides/get-started/authorization). */
-export function createNotionOAuth({ clientId, clientSecret, apiUrl, now }: NotionOAuthOptions): OAuthHalf {
-  async function call<Answer>(signal: AbortSignal, request: (client: Client) => Promise<Answer>) {
-    try {
-      return await request(createNotionClient(apiUrl, REQUEST_TIMEOUT_MS, signal))
-    } catch (error) {
-      const failure = toNotionError(error, now())
-      // `invalid_grant` is a 400: the code or refresh token is used, expired or not ours (RFC 6749 §5.2).
-      if (!isHTTPResponseError(error) || error.status !== 400 || failure === null) throw failure ?? error
-      throw new ProviderError('auth', failure.message, {
-        ...(failure.code ? { code: failure.code } : {}),
-        cause: error,
-      })
-    }
-  }
-  const secrets = { client_id: clientId, client_secret: clientSecret }
+const Granted = z.object({
+  workspace_id: z.string(),
+  workspace_name: z.string().nullish(),
+  bot_id: z.string(),
+})
 
+/**
+ * The OAuth half of the adapter (developers.notion.com/guides/get-started/authorization). Users pick pages instead of
+ * scopes. Notion does not say when a token expires, so it is renewed on refusal.
+ */
+export function createNotionOAuth({ clientId, clientSecret, apiUrl, now }: NotionOAuthOptions): OAuthHalf {
+  const oauth = createOAuth({
+    ...NOTION,
+    clientId,
+    clientSecret,
+    authorizeUrl: new URL('/v1/oauth/authorize', apiUrl).href,
+    tokenUrl: `${apiUrl}/v1/oauth/token`,
+    revokeUrl: `${apiUrl}/v1/oauth/revoke`,
+    scopes: [],
+    parameters: { owner: 'user' },
+    usesPkce: false,
+    sendsJson: true,
+    // A gateway's refusal ends no grant.
+    isFinal: ({ code }) => isBadRequest(code),
+    now,
+    async identify(_get, _credentials, answer) {
+      const {
+        workspace_id: id,
+        workspace_name: name,
+        bot_id: botId,
+      } = parseShape(answer, Granted, NOTION.name)
+      return { externalAccountId: id, displayName: name ?? NOTION.name, extra: { botId } }
+    },
+  })
   return {
-    authorizeUrl({ state, redirectUri }) {
-      const url = new URL('/v1/oauth/authorize', apiUrl)
-      url.searchParams.set('client_id', clientId)
-      url.searchParams.set('response_type', 'code')
-      url.searchParams.set('owner', 'user')
-      url.searchParams.set('redirect_uri', redirectUri)
-      url.searchParams.set('state', state)
-      return url.href
-    },
-    async exchangeCode({ code, redirectUri, signal }) {
-      const grant = { grant_type: 'authorization_code', code, redirect_uri: redirectUri } as const
-      const answer = await call(signal, (client) => client.oauth.token({ ...secrets, ...grant }))
-      return {
-        externalAccountId: answer.workspace_id,
-        displayName: answer.workspace_name ?? 'Notion',
-        credentials: credentialsOf(answer),
-      }
-    },
-    /** Notion replaces the refresh token on each use. */
-    async refresh({ refreshToken }, signal) {
-      if (refreshToken === null)
-        throw new ProviderError('auth', 'API token is invalid.', { code: 'unauthorized' })
-      const grant = { grant_type: 'refresh_token', refresh_token: refreshToken } as const
-      return credentialsOf(await call(signal, (client) => client.oauth.token({ ...secrets, ...grant })))
-    },
-    async revoke({ accessToken: token }, signal) {
-      await call(signal, (client) => client.oauth.revoke({ ...secrets, token })).catch(
-        returnIf(isGrantGone, undefined),
-      )
-    },
+    ...oauth,
+    revoke: (credentials, signal) =>
+      oauth.revoke({ ...credentials, refreshToken: null }, signal).catch(returnIf(isGrantGone, undefined)),
   }
 }
+
+const isBadRequest = (code: string | null): boolean => code === '400' || code === 'validation_error'
 
 /** With wrong client credentials Notion revoked nothing. */
 const isGrantGone = (error: unknown): boolean =>
-  error instanceof ProviderError && error.kind === 'auth' && error.message !== 'invalid_client'
-
-function credentialsOf(answer: OauthTokenResponse): Credentials {
-  return {
-    accessToken: answer.access_token,
-    refreshToken: answer.refresh_token,
-    // Notion does not say when a token expires, so it is renewed on refusal.
-    expiresAt: null,
-    // Users pick pages instead of scopes.
-    scopes: [],
-    extra: { botId: answer.bot_id },
-  }
-}
+  error instanceof ProviderError &&
+  (error.kind === 'auth' || isBadRequest(error.code)) &&
+  error.code !== 'invalid_client'

@@ -1,14 +1,7 @@
-import type { PageObjectResponse, RichTextItemResponse } from '@notionhq/client'
 import { z } from 'zod'
 import { ProviderError, returnIf } from '../adapter.ts'
 import { isNotThere, isUnsupported, type NotionRun } from './client.ts'
 import type { NotionRef } from './cursor.ts'
-
-export type NotionProperty = PageObjectResponse['properties'][string]
-
-export type RichText = readonly (Pick<Partial<RichTextItemResponse>, 'plain_text' | 'href'> & {
-  text?: { content: string } | undefined
-})[]
 
 /** Rich text; empty when the field holds something else. */
 export const richTextSchema = z
@@ -20,6 +13,7 @@ export const richTextSchema = z
     }),
   )
   .catch([])
+export type RichText = z.output<typeof richTextSchema>
 
 export function plainText(rich: RichText): string {
   return rich.map((part) => part.plain_text ?? part.text?.content ?? '').join('')
@@ -43,15 +37,8 @@ const PARENT_KINDS = {
   block_id: 'block',
 } as const
 const propertySchema = z.looseObject({ type: z.string() })
+export type NotionProperty = z.output<typeof propertySchema>
 const parent = z.unknown().optional().transform(toParent)
-const LISTS = new Set(['title', 'rich_text', 'multi_select', 'people'])
-
-const isProperty = (value: unknown): value is NotionProperty => {
-  const parsed = propertySchema.safeParse(value)
-  if (!parsed.success) return false
-  const content = parsed.data[parsed.data.type]
-  return content != null && (!LISTS.has(parsed.data.type) || Array.isArray(content))
-}
 
 // A missing field must not cost the page: only the id and the last edit time are required.
 const common = {
@@ -88,10 +75,11 @@ const pageSchema = z
     properties: z
       .record(z.string(), z.unknown())
       .catch({})
-      .transform((all): Record<string, NotionProperty> =>
-        Object.fromEntries(
-          Object.entries(all).flatMap(([name, value]) => (isProperty(value) ? [[name, value]] : [])),
-        ),
+      .transform((all): (NotionProperty & { name: string })[] =>
+        Object.entries(all).flatMap(([name, value]) => {
+          const { data } = propertySchema.safeParse(value)
+          return data === undefined ? [] : [{ ...data, name }]
+        }),
       ),
   })
   .transform((page) => filledIn(page))
@@ -140,13 +128,13 @@ export function toNotionRef(raw: unknown): NotionRef | null {
 
 /** A page; null when it does not exist for us. @throws ProviderError */
 export async function retrievePage(run: NotionRun, id: string): Promise<NotionObject | null> {
-  const answer = run.call((auth) => run.client.pages.retrieve({ auth, page_id: id }))
+  const answer = run.call(`pages/${encodeURIComponent(id)}`, z.unknown())
   return whole(await answer.catch(returnIf(isNotThere, null)))
 }
 
 /** A data source; null when it does not exist for us, or Notion does not support data sources. @throws ProviderError */
 export async function retrieveDataSource(run: NotionRun, id: string): Promise<NotionObject | null> {
-  const answer = run.call((auth) => run.client.dataSources.retrieve({ auth, data_source_id: id }))
+  const answer = run.call(`data_sources/${encodeURIComponent(id)}`, z.unknown())
   return whole(await answer.catch(returnIf(isUnsupported, null)))
 }
 
@@ -158,28 +146,16 @@ function whole(answer: unknown): NotionObject | null {
   return object
 }
 
-const listSchema = z.looseObject({
-  results: z.array(z.unknown()),
-  next_cursor: z.string().nullish(),
-  has_more: z.boolean().optional(),
-  request_status: z.looseObject({ type: z.string() }).optional().catch(undefined),
-})
-
-export interface NotionList {
-  results: unknown[]
-  nextCursor: string | null
-  /** There is more than Notion lists in one query. */
-  isIncomplete: boolean
-}
-
-/** Parses a list. @throws ProviderError `unavailable` when the answer is not a list */
-export function toNotionList(answer: unknown): NotionList {
-  const parsed = listSchema.safeParse(answer)
-  if (!parsed.success) throw new ProviderError('unavailable', 'Notion did not answer with a list')
-  const { results, next_cursor: next, has_more: hasMore, request_status: status } = parsed.data
-  return {
+export const List = z
+  .object({
+    results: z.array(z.unknown()),
+    next_cursor: z.string().nullish(),
+    has_more: z.boolean().optional(),
+    request_status: z.object({ type: z.string() }).optional().catch(undefined),
+  })
+  .transform(({ results, next_cursor: next, has_more: hasMore, request_status: status }) => ({
     results,
-    nextCursor: hasMore === false || next === undefined || next === '' ? null : next,
+    nextCursor: hasMore === false ? null : next || null,
+    /** There is more than Notion lists in one query. */
     isIncomplete: status?.type === 'incomplete',
-  }
-}
+  }))

@@ -6,7 +6,6 @@ import {
   notionList,
   notionRefusal,
 } from '../../../test/support/notion.ts'
-import { toNotionError } from './client.ts'
 
 afterEach(closeNotion)
 
@@ -230,9 +229,16 @@ describe('Notion: servers with reduced answers', () => {
     expect(sync.waitedMs).toBeGreaterThan(0)
   })
 
-  it('an answer that is not JSON is requested again', () => {
-    const error = toNotionError(new SyntaxError('Unexpected token <'), new Date(0))
-    expect(error).toMatchObject({ kind: 'unavailable', message: 'Notion did not answer with JSON' })
+  it('an answer that is not JSON is requested again', async () => {
+    const { notion, sync } = await connect({ seed: SMALL })
+    notion.faults.add({ path: '/v1/search', times: 1, status: 204 })
+    await sync.run()
+    expect(differences(notion, sync)).toEqual([])
+    notion.faults.add({ path: '/v1/search', status: 204 })
+    await expect(sync.run()).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: 'Notion did not answer with JSON',
+    })
   })
 
   it('later edits are found although one edit lies in the future', async () => {

@@ -8,13 +8,16 @@ export interface NotionPerson {
   email: string | null
 }
 
-const userSchema = z.looseObject({
-  name: z.string().nullish().catch(null),
-  person: z
-    .looseObject({ email: z.string().nullish().catch(null) })
-    .optional()
-    .catch(undefined),
-})
+const User = z
+  .object({
+    name: z.string().nullish().catch(null),
+    person: z
+      .object({ email: z.string().nullish().catch(null) })
+      .optional()
+      .catch(undefined),
+  })
+  .nullable()
+  .catch(null)
 
 export interface NotionPeople {
   /** Null when Notion does not answer: a missing name must not cost the page. */
@@ -31,8 +34,7 @@ export function createNotionPeople(run: NotionRun): NotionPeople {
 
   async function lookUp(id: string): Promise<NotionPerson | null> {
     try {
-      const answer = await run.call((auth) => run.client.users.retrieve({ auth, user_id: id }))
-      const user = userSchema.safeParse(answer).data
+      const user = await run.call(`users/${encodeURIComponent(id)}`, User)
       return user?.name ? { name: user.name, email: user.person?.email ?? null } : null
     } catch (error) {
       if (!isRejected(error) && !isUnavailable(error)) throw error

@@ -231,15 +231,16 @@ function drop(list: NotionRef[], ref: NotionRef): void {
   if (index !== -1) list.splice(index, 1)
 }
 
-const databaseSchema = z.looseObject({
-  in_trash: z.boolean().catch(false),
-  data_sources: z.array(z.looseObject({ id: z.string() })).catch([]),
-})
+const Database = z
+  .object({
+    in_trash: z.boolean().catch(false),
+    data_sources: z.array(z.object({ id: z.string() })).catch([]),
+  })
+  .nullable()
+  .catch(null)
 
 async function dataSourcesOf(run: NotionRun, databaseId: string): Promise<string[]> {
-  const answer = await run
-    .call((auth) => run.client.databases.retrieve({ auth, database_id: databaseId }))
-    .catch(returnIf(isUnsupported, null))
-  const database = databaseSchema.safeParse(answer)
-  return database.success && !database.data.in_trash ? database.data.data_sources.map(({ id }) => id) : []
+  const path = `databases/${encodeURIComponent(databaseId)}`
+  const database = await run.call(path, Database).catch(returnIf(isUnsupported, null))
+  return database === null || database.in_trash ? [] : database.data_sources.map(({ id }) => id)
 }

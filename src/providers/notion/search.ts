@@ -1,10 +1,9 @@
+import { followPages } from '../pages.ts'
 import type { NotionRun } from './client.ts'
 import type { NotionRef } from './cursor.ts'
-import { toNotionList, toNotionObject, toNotionRef, type NotionObject } from './objects.ts'
+import { List, toNotionObject, toNotionRef, type NotionObject } from './objects.ts'
 
 const RESULTS_PER_REQUEST = 100
-/** Ten times what Notion lists in one search. */
-const MOST_REQUESTS = 1_000
 
 export interface SearchPage {
   results: NotionObject[]
@@ -15,36 +14,26 @@ export interface SearchPage {
 }
 
 /** What is shared with us, or with `inTrash` the trash, most recently edited first. @throws ProviderError */
-export async function* searchPages(
+export const searchPages = (
   run: NotionRun,
   startCursor: string | null,
   inTrash = false,
-): AsyncGenerator<SearchPage> {
-  let cursor = startCursor
-  for (let request = 0; request < MOST_REQUESTS; request += 1) {
-    const page = await searchOnce(run, cursor, inTrash)
-    // A cursor that points to itself would loop.
-    if (page.nextCursor === cursor) page.nextCursor = null
-    yield page
-    cursor = page.nextCursor
-    if (cursor === null) return
-  }
-}
+): AsyncGenerator<SearchPage> =>
+  followPages(
+    (cursor) => searchOnce(run, cursor ?? startCursor, inTrash),
+    ({ nextCursor }) => nextCursor,
+  )
 
 async function searchOnce(run: NotionRun, cursor: string | null, inTrash: boolean): Promise<SearchPage> {
-  const answer = await run.call(async (auth) =>
-    toNotionList(
-      await run.client.search({
-        auth,
-        sort: { timestamp: 'last_edited_time', direction: 'descending' },
-        page_size: RESULTS_PER_REQUEST,
-        ...(inTrash ? { filter: { in_trash: true } } : {}),
-        ...(cursor === null ? {} : { start_cursor: cursor }),
-      }),
-    ),
-  )
-  const page: SearchPage = { results: [], partial: [], nextCursor: answer.nextCursor }
-  for (const result of answer.results) {
+  const { results, nextCursor } = await run.call('search', List, {
+    sort: { timestamp: 'last_edited_time', direction: 'descending' },
+    page_size: RESULTS_PER_REQUEST,
+    ...(inTrash && { filter: { in_trash: true } }),
+    ...(cursor !== null && { start_cursor: cursor }),
+  })
+  // A cursor that points to itself would loop.
+  const page: SearchPage = { results: [], partial: [], nextCursor: nextCursor === cursor ? null : nextCursor }
+  for (const result of results) {
     const object = toNotionObject(result)
     const ref = object ? null : toNotionRef(result)
     if (object) page.results.push(object)

@@ -1,78 +1,63 @@
 import { markdownTable } from '../../file-text/index.ts'
-import { extractNotionId } from '@notionhq/client'
+import { z } from 'zod'
+import { parseShape } from '../rest.ts'
 import {
   plainText,
   richTextSchema,
   type NotionDataSource,
   type NotionPage,
-  type NotionProperty as Property,
+  type NotionProperty,
 } from './objects.ts'
 
-export function pageTitle(page: NotionPage): string {
-  const title = Object.values(page.properties).find((property) => property.type === 'title')
-  return title?.type === 'title' ? plainText(richTextSchema.parse(title.title)).trim() : ''
+export function pageTitle({ properties }: NotionPage): string {
+  const title = properties.find(({ type }) => type === 'title')
+  return title === undefined ? '' : plainText(richTextSchema.parse(title['title'])).trim()
 }
 
 /** The properties of a database row as lines `Name: value`, without the title and empty ones. */
-export function propertyLines(page: NotionPage): string {
-  return Object.entries(page.properties)
-    .flatMap(([name, property]) => {
-      const value = property.type === 'title' ? '' : propertyText(property)
-      return value === '' ? [] : [`${name}: ${value}`]
+export function propertyLines({ properties }: NotionPage): string {
+  return properties
+    .flatMap((property) => {
+      const value = propertyText(property)
+      return value === '' ? [] : [`${property.name}: ${value}`]
     })
     .join('\n')
 }
 
-function propertyText(property: Property): string {
-  switch (property.type) {
-    case 'rich_text':
-      return plainText(property.rich_text)
-    case 'number':
-      return property.number === null ? '' : String(property.number)
-    case 'select':
-      return property.select?.name ?? ''
-    case 'status':
-      return property.status?.name ?? ''
-    case 'multi_select':
-      return property.multi_select.map((option) => option.name).join(', ')
-    case 'date':
-      return [property.date?.start, property.date?.end].filter(Boolean).join(' to ')
-    case 'people':
-      return property.people
-        .flatMap((person) => ('name' in person && person.name ? [person.name] : []))
-        .join(', ')
-    case 'email':
-      return property.email ?? ''
-    case 'phone_number':
-      return property.phone_number ?? ''
-    case 'url':
-      return property.url ?? ''
-    case 'checkbox':
-      return property.checkbox ? 'yes' : 'no'
-    case 'unique_id':
-      return [property.unique_id.prefix, property.unique_id.number].filter((part) => part !== null).join('-')
-    case 'formula':
-      return formulaText(property.formula)
-    default:
-      // Files, relations, rollups, buttons and the like have no text worth searching.
-      return ''
-  }
+function propertyText(property: NotionProperty): string {
+  const [content, schema] = [property[property.type], PROPERTY_TEXTS.get(property.type)]
+  return content == null || schema === undefined ? '' : parseShape(content, schema, 'Notion', 'rejected')
 }
 
-function formulaText(formula: Extract<Property, { type: 'formula' }>['formula']): string {
-  switch (formula.type) {
-    case 'string':
-      return formula.string ?? ''
-    case 'number':
-      return formula.number === null ? '' : String(formula.number)
-    case 'boolean':
-      return formula.boolean === null ? '' : String(formula.boolean)
-    case 'date':
-      return formula.date?.start ?? ''
-    default:
-      return ''
-  }
-}
+const joined = (separator: string) => (parts: readonly unknown[]) => parts.filter(Boolean).join(separator)
+const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String)
+const named = z.object({ name: z.string().nullish() }).transform(({ name }) => name ?? '')
+const formula = z.looseObject({ type: z.string() }).transform((value) => {
+  const result = value[value.type]
+  return scalar.or(z.object({ start: scalar }).transform(({ start }) => start)).safeParse(result).data ?? ''
+})
+/** Files, relations, rollups, buttons and the like have no text worth searching. */
+const PROPERTY_TEXTS = new Map<string, z.ZodType<string>>(
+  Object.entries({
+    rich_text: richTextSchema.transform(plainText),
+    number: scalar,
+    select: named,
+    status: named,
+    multi_select: z.array(named).transform(joined(', ')),
+    date: z
+      .object({ start: z.string().nullish(), end: z.string().nullish() })
+      .transform(({ start, end }) => joined(' to ')([start, end])),
+    people: z.array(named).transform(joined(', ')),
+    email: scalar,
+    phone_number: scalar,
+    url: scalar,
+    checkbox: z.boolean().transform((isChecked) => (isChecked ? 'yes' : 'no')),
+    unique_id: z
+      .object({ prefix: z.string().nullish(), number: z.number().nullish() })
+      .transform(({ prefix, number }) => [prefix, number].filter((part) => part != null).join('-')),
+    formula,
+  }),
+)
 
 /** The searchable text of a database: its description and column names. */
 export function dataSourceText(source: NotionDataSource): string {
@@ -185,10 +170,13 @@ export function filesIn(markdown: string): number {
   return markdown.match(FILE)?.length ?? 0
 }
 
+const LINKED_ID =
+  /[-/=]([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})(?:[/?#&]|$)/i
+
 /** The pages and databases directly under a page, by the tags in its Markdown. Mentions do not count. */
 export function childrenIn(markdown: string): { kind: 'page' | 'database'; id: string }[] {
-  return [...markdown.matchAll(CHILD)].flatMap((match) => {
-    const id = extractNotionId(match[2] ?? '')
-    return id === null ? [] : [{ kind: match[1] === 'page' ? ('page' as const) : ('database' as const), id }]
+  return [...markdown.matchAll(CHILD)].flatMap(([, kind, url]) => {
+    const id = LINKED_ID.exec(`/${url}`)?.slice(1).join('-').toLowerCase()
+    return id === undefined ? [] : [{ kind: kind === 'page' ? ('page' as const) : ('database' as const), id }]
   })
 }

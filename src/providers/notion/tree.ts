@@ -97,11 +97,14 @@ function toNode(object: NotionObject): TreeNode {
   return { title: titleOf(object), trashed: object.in_trash, parent: object.parent }
 }
 
-const nodeSchema = z.looseObject({
-  in_trash: z.boolean().optional().catch(undefined),
-  archived: z.boolean().optional().catch(undefined),
-  parent: z.unknown().optional().transform(toParent),
-})
+const Node = z
+  .object({
+    in_trash: z.boolean().optional().catch(undefined),
+    archived: z.boolean().optional().catch(undefined),
+    parent: z.unknown().optional().transform(toParent),
+  })
+  .nullable()
+  .catch(null)
 
 /** The page, table, block or database around an object; null when Notion hides it from us. */
 async function readNode(run: NotionRun, ref: NotionParent): Promise<TreeNode | null> {
@@ -110,15 +113,9 @@ async function readNode(run: NotionRun, ref: NotionParent): Promise<TreeNode | n
     const object = await retrieve(run, ref.id).catch(returnIf(isRejected, null))
     return object && toNode(object)
   }
-  const { client } = run
-  const answer = await run
-    .call(async (auth): Promise<unknown> => {
-      if (ref.kind === 'database') return await client.databases.retrieve({ auth, database_id: ref.id })
-      return await client.blocks.retrieve({ auth, block_id: ref.id })
-    })
-    .catch(returnIf(isRejected, null))
-  const node = nodeSchema.safeParse(answer)
-  if (!node.success) return null
-  const { in_trash: inTrash, archived, parent } = node.data
+  const path = `${ref.kind === 'database' ? 'databases' : 'blocks'}/${encodeURIComponent(ref.id)}`
+  const node = await run.call(path, Node).catch(returnIf(isRejected, null))
+  if (node === null) return null
+  const { in_trash: inTrash, archived, parent } = node
   return { title: null, trashed: inTrash ?? archived ?? false, parent }
 }
