@@ -11,11 +11,11 @@ import { createLanguageModel } from './create-language-model.ts'
 
 const KEY = 'key-that-must-not-leak'
 const PROMPT = { instructions: 'Be brief.', prompt: 'SECRET DOCUMENT: who?', maxOutputTokens: 77 }
-/** Each provider's words for an answer that its filter ended. */
-const FILTERED = {
+/** Each provider's words for an answer that it stopped. */
+const STOPPED = {
   openai: ['content_filter'],
   anthropic: ['refusal'],
-  google: ['SAFETY', 'RECITATION', 'PROHIBITED_CONTENT'],
+  google: ['SAFETY', 'RECITATION', 'PROHIBITED_CONTENT', 'OTHER'],
 } as const
 const servers: ModelServer[] = []
 
@@ -94,7 +94,7 @@ describe.each(['openai', 'anthropic', 'google'] as const)('a model with the %s p
     expect(cause.message).not.toContain('overloaded just now')
   })
 
-  it.each(FILTERED[provider])('throws when the filter ends the answer (%s)', async (reason) => {
+  it.each(STOPPED[provider])('throws when the provider stops the answer (%s)', async (reason) => {
     const { server, model } = await start(provider)
     for (const afterDeltas of [0, 2]) {
       server.fail({ kind: 'finish', afterDeltas, reason })

@@ -103,7 +103,10 @@ function checkFinish(
     const detail = 'the stream ended without a finish reason'
     throw providerError(PROVIDER, { kind: 'unavailable', status: null, detail })
   }
-  if (finishReason !== 'content-filter' && finishReason !== 'error') return
+  // Gemini's word for a stop without a reason. Other unknown words, such as `eos`, end whole answers.
+  const isStopped =
+    finishReason === 'content-filter' || finishReason === 'error' || rawFinishReason === 'OTHER'
+  if (!isStopped) return
   const detail = answeredError(JSON.stringify({ code: rawFinishReason }), new Headers(), secret)
   throw providerError(PROVIDER, { kind: 'rejected', status: null, detail })
 }
