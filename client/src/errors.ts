@@ -91,7 +91,9 @@ export function errorOf({ status, headers, text }: AnswerParts, now: number): Me
 
 /** A redirect, which is not followed: `fetch` would drop the key, or turn a POST into a GET. */
 export function redirected(answer: AnswerParts, from: { url: string; path: string }): MemoryError {
-  const target = new URL(answer.headers.get('location') ?? '', `${from.url}${from.path}`).href
+  const location = answer.headers.get('location') ?? ''
+  const base = `${from.url}${from.path}`
+  const target = URL.canParse(location, base) ? new URL(location, base).href : location
   const address = target.endsWith(from.path) ? target.slice(0, -from.path.length) : target
   const error = `${from.url} redirects to ${address}; use the address of the service itself`
   return errorOf({ ...answer, text: JSON.stringify({ error }) }, 0)

@@ -184,6 +184,11 @@ describe('an error of the service', () => {
     expect(await failure(connect(page).export().next())).toMatchObject({ code: 'invalid_answer' })
   })
 
+  it('reports a redirect to an invalid address as an error of the service', async () => {
+    const moved = fakeService(() => new Response(null, { status: 302, headers: { location: 'http://' } }))
+    expect(await failure(connect(moved).search('q'))).toMatchObject({ status: 302, code: 'http_error' })
+  })
+
   it.each(['http://memory.test/v1/search', '/v1/search'])(
     'follows no redirect, which would lose the key or the body, but names its target: %s',
     async (location) => {
