@@ -23,11 +23,14 @@ const languageModel: LanguageModel = {
 
 let service: TestService
 let withoutModel: TestService
+/** With the default time limit, for answers that do not reach it. */
+let patient: TestService
 let organization: TestOrganization
 
 beforeAll(async () => {
   service = await startTestService({ languageModel, environment: { ANSWER_TIMEOUT_MS: '300' } })
   withoutModel = await startTestService({ database: service.database })
+  patient = await startTestService({ languageModel, database: service.database })
 })
 beforeEach(async () => {
   organization = await service.organization({ status: 'active', tier: 'builder' })
@@ -36,6 +39,7 @@ beforeEach(async () => {
 })
 afterAll(async () => {
   await withoutModel.close()
+  await patient.close()
   await service.close()
 })
 
@@ -230,7 +234,7 @@ describe('effort "high"', () => {
     await pushThree()
     const slack = await organization.mint({ providers: ['slack'] })
     script = ['paid vacation']
-    const events = await stream({ effort: 'high' }, slack.secret)
+    const events = await stream({ effort: 'high' }, slack.secret, patient)
     expect(events.map(({ event }) => event)).toEqual(
       'step step step step context delta citations done'.split(' '),
     )
@@ -246,8 +250,9 @@ describe('effort "high"', () => {
 async function stream(
   more: Record<string, unknown> = {},
   key = organization.adminKey,
+  on = service,
 ): Promise<{ event: string | undefined; data: Record<string, unknown> }[]> {
-  const response = await fetch(`${service.url}/v1/ask`, {
+  const response = await fetch(`${on.url}/v1/ask`, {
     method: 'POST',
     headers: {
       Authorization: `Bearer ${key}`,
