@@ -34,8 +34,8 @@ export interface RestOptions {
   fetch?: typeof fetch
   /** The provider-specific meaning of a refusal; undefined: by its status. `wait` is that of Retry-After. */
   refused?(answer: RestAnswer, words: string, wait: number | undefined): ProviderError | undefined
-  /** The failure that a response with a success status reports; undefined: none. */
-  failed?(answer: RestAnswer): ProviderError | undefined
+  /** The failure that a response with a success status reports; undefined: none. `wait` is that of Retry-After. */
+  failed?(answer: RestAnswer, wait: number | undefined): ProviderError | undefined
   /** Whether a fresh access token may fix an `auth` failure; by default one with the status 401. */
   curedByNewToken?(error: ProviderError): boolean
 }
@@ -203,8 +203,9 @@ export async function sendRequest(
     if (error instanceof ProviderError) throw error
     throw noAnswer(options.name, error, timeout.aborted)
   }
-  if (answer.status >= 300 && answer.status !== 304) throw refusalOf(answer, options, limits.now)
-  const failure = options.failed?.(answer)
+  const wait = retryAfterMs(answer.headers.get('retry-after'), limits.now)
+  if (answer.status >= 300 && answer.status !== 304) throw refusalOf(answer, options, wait)
+  const failure = options.failed?.(answer, wait)
   if (failure !== undefined) throw failure
   return answer
 }
@@ -243,9 +244,8 @@ function noAnswer(name: string, error: unknown, isLate: boolean): ProviderError 
 
 const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : '')
 
-function refusalOf(answer: RestAnswer, options: RestOptions, now: Date): ProviderError {
+function refusalOf(answer: RestAnswer, options: RestOptions, wait: number | undefined): ProviderError {
   const words = wordsOf(answer.bytes) ?? `${options.name} answered with status ${answer.status}`
-  const wait = retryAfterMs(answer.headers.get('retry-after'), now)
   const own = options.refused?.(answer, words, wait)
   if (own !== undefined) return own
   return new ProviderError(kindOf(answer.status), words, { code: String(answer.status), retryAfterMs: wait })

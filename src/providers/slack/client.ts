@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
-import { retryAfterMs } from '../../kernel/retry-after.ts'
 import { VERSION } from '../../kernel/version.ts'
 import { ProviderError, type ProviderSession, type Refusal } from '../adapter.ts'
 import { followPages } from '../pages.ts'
@@ -62,16 +61,14 @@ const Outcome = z.discriminatedUnion('ok', [
 ])
 
 /** The error in an answer, whose status is 200. */
-function failureOf(answer: RestAnswer): ProviderError | undefined {
+function failureOf(answer: RestAnswer, wait?: number): ProviderError | undefined {
   // Only errors are parsed twice.
   if (/^\{"ok": ?true\b/.test(answer.bytes.toString('latin1', 0, 20))) return undefined
   const outcome = parseAnswer(answer, Outcome, SLACK.name)
   if (outcome.ok) return undefined
   const { error: code } = outcome
-  if (code === 'ratelimited' || code === 'rate_limited') {
-    const wait = retryAfterMs(answer.headers.get('retry-after'), new Date())
+  if (code === 'ratelimited' || code === 'rate_limited')
     return new ProviderError('rate_limited', code, { code, retryAfterMs: wait })
-  }
   if (AUTH_ERRORS.has(code)) return new ProviderError('auth', code, { code })
   if (PASSING_ERRORS.has(code)) return new ProviderError('unavailable', code, { code })
   const refusal = Object.hasOwn(REFUSALS, code) ? (REFUSALS[code] ?? null) : null
