@@ -107,12 +107,10 @@ export const EntityDetails = z
         id: shownId('The entity.', EXAMPLE_ID.entity),
         type: EntityType,
         label: text("The entity's most frequent name.", 'Ada Lovelace'),
-        aliases: z
-          .array(z.string())
-          .meta({
-            description: "The entity's other names.",
-            example: ['ada@corp.com', '@ada', 'Lovelace, Ada'],
-          }),
+        aliases: z.array(z.string()).meta({
+          description: "The entity's other names.",
+          example: ['ada@corp.com', '@ada', 'Lovelace, Ada'],
+        }),
         weight: count('Number of items that name it. An item counts once for each of the names it uses.', 42),
         firstSeenAt: moment(
           'When the first item that names it was last changed.',
