@@ -534,7 +534,7 @@ export interface components {
              */
             rank?: "vector" | "hybrid";
         };
-        /** @description Conditions on a hit's item, all of which must be met. */
+        /** @description Conditions that the item of each hit must meet. */
         SearchFilter: {
             /** @description Only items of these providers. */
             providers?: (Provider)[];

@@ -1,6 +1,6 @@
 import { createMarkerFilter, type MarkerFilter } from './citations.ts'
 
-/** Markers that models write although they are told to write `[N]`: `【1】`, `【1, 2】`, `【1†source】`, `[1†L3-L5]`. */
+/** Markers that some models write instead of the requested `[N]`: `【1】`, `【1, 2】`, `【1†source】`, `[1†L3-L5]`. */
 const FOREIGN =
   /[【［](\s?\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,9}\s?)(?:†[^\][【】［］\n]{0,80})?[】］]|\[(\d{1,3})†[^\][【】［］\n]{0,80}\]/g
 const BEGUN = /[[【［][\d\s,;–-]*(?:†[^\][【】［］\n]*)?$/

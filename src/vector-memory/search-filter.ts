@@ -39,7 +39,7 @@ export const SearchFilter = z
       .optional()
       .describe('Only items with exactly these values at these metadata keys.'),
   })
-  .meta({ id: 'SearchFilter', description: "Conditions on a hit's item, all of which must be met." })
+  .meta({ id: 'SearchFilter', description: 'Conditions that the item of each hit must meet.' })
 export type SearchFilter = z.output<typeof SearchFilter>
 
 /** Longer metadata, in stored bytes, is not held in memory. */

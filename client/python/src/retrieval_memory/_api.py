@@ -116,7 +116,7 @@ class SearchRequest(TypedDict):
 
 
 class SearchFilter(TypedDict):
-    """Conditions on a hit's item, all of which must be met."""
+    """Conditions that the item of each hit must meet."""
 
     providers: NotRequired[list[Provider]]
     sourceKinds: NotRequired[list[Literal["message", "document", "file"]]]

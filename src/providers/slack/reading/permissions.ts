@@ -73,8 +73,8 @@ function personOf(member: SlackUser, teamId: string): Person | null {
 }
 
 /**
- * Whether somebody is in a channel shared with another company, but not in this workspace. A stranger is in none that
- * the bot is in. Users of an enterprise may be in several workspaces.
+ * Whether a user belongs to another company, not to this workspace. Slack calls users `is_stranger` who share no channel
+ * with the bot, so others are judged by their workspace. Users of an enterprise may be in several workspaces.
  */
 function isExternal(member: SlackUser, teamId: string): boolean {
   if (member.is_stranger) return true
