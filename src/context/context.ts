@@ -30,21 +30,21 @@ export function createRetrieveContext(deps: {
   terms: TermWeights
 }): RetrieveContext {
   const { db, models, clock, search, terms } = deps
-  /** Whether an answer would find that its passages lack the question's words. An answer searches in reading order. */
-  const lacksWords = async (
+  /** Whether an answer would find the evidence weak. It searches in reading order and also compares words. */
+  const seemsWeak = async (
     viewer: Viewer,
     { query, filter }: SearchRequest,
-    { coverNeeded }: SearchResult,
+    { isWeak, coverNeeded }: SearchResult,
     signal?: AbortSignal,
   ): Promise<boolean> => {
-    if (!canMissWords(query, coverNeeded, terms)) return false
+    if (!canMissWords(query, coverNeeded, terms)) return isWeak
     const scope = filter === undefined ? {} : { filter }
     return (await search(viewer, { query, limit: 1, rank: 'reading', ...scope }, signal)).isWeak
   }
   return async (viewer, request, { requestId, path }, signal) => {
     const found = await search(viewer, request, signal)
     const { hits, model, isApproximate } = found
-    const isWeak = found.isWeak || (await lacksWords(viewer, request, found, signal))
+    const isWeak = await seemsWeak(viewer, request, found, signal)
     const sources = await findSources(db, viewer, request.filter ?? {})
     const now = clock.now()
     return {

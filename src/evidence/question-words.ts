@@ -2,6 +2,7 @@ import type { TermWeights } from '../inference/term-weights.ts'
 import type { Pausable } from '../kernel/cooperative.ts'
 import { withoutCircumstances } from '../text/question-parts.ts'
 import { isTooLongForQuestion, startsSentence } from '../text/questions.ts'
+import type { Evidence } from './weak-evidence.ts'
 
 /** The number of passages to check, which is the default of an answer, whatever the request's limit. */
 const PASSAGES_READ = 8
@@ -22,14 +23,14 @@ export function canMissWords(question: string, coverNeeded: number, terms: TermW
   return isEnglish(question, terms) && (coverNeeded > 0 || unmentionedNames(question, [], terms).length > 0)
 }
 
-/** Whether probably no passage answers: they lack a name of the question or enough of its words (`coverNeeded`). */
-export function* missingWords(
+/** Whether probably no passage answers: they lack a name of the question or enough of its words. */
+export function* lacksEvidence(
   question: string,
   passages: readonly Passage[],
-  coverNeeded: number,
+  { isWeak, coverNeeded }: Evidence,
   terms: TermWeights,
 ): Pausable<boolean> {
-  if (passages.length === 0 || !canMissWords(question, coverNeeded, terms)) return false
+  if (passages.length === 0 || !canMissWords(question, coverNeeded, terms)) return isWeak
   const read = passages.slice(0, PASSAGES_READ)
   if (unmentionedNames(question, read, terms).length > 0) return true
   if (coverNeeded === 0) return false

@@ -72,6 +72,15 @@ describe('weak evidence', () => {
       expect([query, await isWeak(many, query)]).toEqual([query, true])
   })
 
+  it('is not reported for a word that the model does not know, if a passage has it', async () => {
+    const many = await remembering(
+      `A zuffle lifts the sail. ${Array.from({ length: 30 }, (_, at) => `Crew ${at} boards the boat.`).join(' ')}`,
+      ...Array.from({ length: 60 }, (_, at) => `Room ${at} has a projector, a whiteboard and chairs.`),
+    )
+    expect(await isWeak(many, 'What is a zuffle?', { rank: 'reading' })).toBe(false)
+    expect(await isWeak(many, 'What is a wimbrel?', { rank: 'reading' })).toBe(true)
+  })
+
   it('is the same for every order and limit, so that search, context and ask agree', async () => {
     const many = await remembering(
       POLICY,

@@ -36,13 +36,15 @@ export interface EvidenceQuery {
 }
 
 export interface Evidence {
-  /** Whether the nearest chunk is too far away to answer. */
+  /** Whether the nearest chunk is too far away to answer; {@link lacksEvidence} then also checks the words. */
   isWeak: boolean
   /** The share of the question's words that a passage must have; 0 if the nearest chunk is close enough. */
   coverNeeded: number
 }
 const STRONG: Evidence = { isWeak: false, coverNeeded: 0 }
-const WEAK: Evidence = { isWeak: true, coverNeeded: 1 }
+const WEAK: Evidence = { isWeak: true, coverNeeded: Infinity }
+/** A passage may still define a rare word that the model does not know. */
+const FAR: Evidence = { isWeak: true, coverNeeded: 0.8 }
 
 /** Estimates the evidence that stored text answers a query. `bestScore` undefined: no hit. */
 export type EvidenceCheck = (
@@ -66,14 +68,14 @@ export function createEvidenceCheck(db: Db): EvidenceCheck {
       return evidenceOf(bestScore - level, await countCompared()) < threshold ? WEAK : STRONG
     const tellAmong = (chunks: number): Evidence => {
       const evidence = evidenceOf(bestScore - level, chunks) / threshold
-      if (evidence < 1) return WEAK
+      if (evidence < 1) return FAR
       return evidence < DOUBTFUL_UP_TO
         ? { isWeak: false, coverNeeded: coverNeeded(evidence, chunks) }
         : STRONG
     }
     // Counting takes some milliseconds, and many scores are conclusive for any count.
     const amongFewest = tellAmong(CHUNKS_MIN)
-    if (amongFewest === WEAK || tellAmong(CHUNKS_MAX) === STRONG) return amongFewest
+    if (amongFewest === FAR || tellAmong(CHUNKS_MAX) === STRONG) return amongFewest
     return tellAmong(await countCompared())
   }
 }

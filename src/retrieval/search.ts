@@ -4,7 +4,7 @@ import {
   type EvidenceQuery,
   isEnglish,
   isGreeting,
-  missingWords,
+  lacksEvidence,
 } from '../evidence/index.ts'
 import { type ModelRegistry, readModelState, type StoredModel } from '../models/index.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
@@ -154,8 +154,8 @@ async function toResult(
     ordered.slice(0, limit).map((chunk) => toHit(chunk, rank))
   if (rank === 'reading') {
     const read = await runCooperatively(orderForReading(query, chunks, terms), signal)
-    const misses = await runCooperatively(missingWords(query, read, found.coverNeeded, terms), signal)
-    return { ...found, hits: toHits(read), isWeak: found.isWeak || misses }
+    const isWeak = await runCooperatively(lacksEvidence(query, read, found, terms), signal)
+    return { ...found, hits: toHits(read), isWeak }
   }
   if (recency === undefined) return { ...found, hits: toHits(chunks) }
   const now = clock.now()

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { loadTermWeights } from '../inference/term-weights.ts'
 import { inOneGo } from '../kernel/cooperative.ts'
-import { missingWords } from './question-words.ts'
+import { lacksEvidence } from './question-words.ts'
 
 const terms = await loadTermWeights()
 const passages = [
   { title: 'Mail', content: 'Mails are kept for seven years in the archive of the mail server.' },
 ]
-const misses = (question: string, coverNeeded: number): boolean =>
-  inOneGo(missingWords(question, passages, coverNeeded, terms))
+const misses = (question: string, coverNeeded: number, isWeak = false): boolean =>
+  inOneGo(lacksEvidence(question, passages, { isWeak, coverNeeded }, terms))
 
 describe('passages seem not to answer', () => {
   it('if they lack a name of the question', () => {
@@ -28,6 +28,12 @@ describe('passages seem not to answer', () => {
     expect(misses('Which colleague keeps mails?', 0.6)).toBe(true)
     expect(misses(told, 0.6)).toBe(false)
     expect(misses(told, 0.9)).toBe(true)
+  })
+
+  it('although the nearest one is far away, unless it has the words', () => {
+    expect(misses('What is a mail server?', 0.8, true)).toBe(false)
+    expect(misses('What is a print server?', 0.8, true)).toBe(true)
+    expect(misses('Wie lange werden Nachrichten aufbewahrt?', 0.8, true)).toBe(true)
   })
 
   it('never because of words if the question is in another language', () => {
