@@ -112,7 +112,7 @@ describe('a table of the documentation', () => {
   })
 
   it('has each role of a member', async () => {
-    const rows = await rowsOf('reference/keys', 'Console tokens')
+    const rows = await rowsOf('reference/keys', 'Roles')
     expect(rows.map(([role]) => role)).toEqual(ROLES.toReversed())
   })
 
