@@ -15,8 +15,11 @@ export function createAsksSame(weights: ReadonlyMap<string, number>, terms: Term
     const shared = stems.filter((stem) => weights.has(stem))
     const asked = sum(shared, (stem) => weights.get(stem) ?? 0)
     const rarity = (stem: string): number => terms.backgroundWeight(stem)
+    const isEqual = shared.length === stems.length && shared.length === weights.size
     return (
-      shared.length > 1 && asked >= SHARED_FROM && sum(shared, rarity) >= SHARED_FROM * sum(stems, rarity)
+      (shared.length > 1 || isEqual) &&
+      asked >= SHARED_FROM &&
+      sum(shared, rarity) >= SHARED_FROM * sum(stems, rarity)
     )
   }
   return (heading) => {

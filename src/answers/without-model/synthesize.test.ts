@@ -46,6 +46,19 @@ describe('a synthesis', () => {
     )
   })
 
+  it('is the text below a heading that asks the same, even with a single word in common', () => {
+    const hits = [
+      hit(
+        'FAQ',
+        '### What roles are there?\n\nGuests read. Clerks also write, and a clerk may lend a role to a guest.\n\n' +
+          '### What are the clerks?\n\nClerks keep the books.',
+      ),
+    ]
+    expect(ask('What roles are there?', hits)).toBe(
+      'Guests read. [1] Clerks also write, and a clerk may lend a role to a guest. [1]',
+    )
+  })
+
   it('reads table rows', () => {
     expect(ask('Who is the owner of payroll?')).toMatch(/^Payroll – Owner: Ines Okafor \[3\]/m)
   })
