@@ -14,7 +14,7 @@ export interface ProviderAdapters {
   close(): Promise<void>
 }
 
-/** Creates an adapter for each configured provider, loading only its SDK. */
+/** Creates an adapter for each configured provider, and loads only its code. */
 export async function createProviderAdapters(
   environment: ProviderEnvironment,
   clock: Clock,

@@ -11,7 +11,7 @@ export type ProviderEnvironment = Readonly<Record<string, string | undefined>>
 /** Each environment variable with its schema. `.describe` holds its documentation. */
 export type SettingsShape = Readonly<Record<string, z.ZodType<string | undefined>>>
 
-/** Everything the service knows about one provider. Importing it is cheap: `createAdapter` loads the SDK. */
+/** Everything the service knows about one provider. Importing it is cheap: `createAdapter` loads the adapter. */
 export type Provider<Id extends string = string> = ProviderFacts<Id> & (ByOAuth | ByForm)
 
 interface ByOAuth {

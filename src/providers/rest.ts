@@ -4,6 +4,7 @@ import { followRedirectsBelow } from '../kernel/refuse-redirects.ts'
 import { retryAfterMs } from '../kernel/retry-after.ts'
 import { createProviderCaller } from './retried-calls.ts'
 import { ProviderError, type ProviderSession, returnIf } from './adapter.ts'
+import { TOO_LARGE } from './extract-file.ts'
 
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024
 const CONNECT_TIMEOUT_MS = 10_000
@@ -14,6 +15,8 @@ export interface RestRequest {
   method?: 'GET' | 'POST' | 'DELETE'
   headers?: Readonly<Record<string, string>>
   body?: string | URLSearchParams
+  /** Replaces the limit of an answer. */
+  bytesMax?: number
 }
 
 export interface RestAnswer {
@@ -181,7 +184,7 @@ export function parseShape<Schema extends z.ZodType>(
 
 /** Sends one request and reads its answer, up to a limit. @throws ProviderError unless 2xx, or a requested 304 */
 export async function sendRequest(
-  { url, ...request }: RestRequest,
+  { url, bytesMax, ...request }: RestRequest,
   options: RestOptions,
   limits: { signal: AbortSignal; timeoutMs: number; bytesMax: number; now: Date },
 ): Promise<RestAnswer> {
@@ -196,7 +199,7 @@ export async function sendRequest(
     answer = {
       status: response.status,
       headers: response.headers,
-      bytes: await readBytes(response.body ?? [], limits.bytesMax, `${options.name}'s answer`),
+      bytes: await readBytes(response.body ?? [], bytesMax ?? limits.bytesMax, `${options.name}'s answer`),
     }
   } catch (error) {
     limits.signal.throwIfAborted()
@@ -223,7 +226,9 @@ export async function readBytes(
     // Leaving the loop cancels the rest.
     if (length > most) {
       const limit = most < 2 ** 20 ? `${Math.round(most / 1024)} KiB` : `${Math.round(most / 2 ** 20)} MiB`
-      throw new ProviderError('rejected', `${what} is larger than ${limit} and is not read`)
+      throw new ProviderError('rejected', `${what} is larger than ${limit} and is not read`, {
+        code: TOO_LARGE,
+      })
     }
     parts.push(part)
   }

@@ -7,7 +7,6 @@ import { DEFAULT_PROVIDER_LIMITS, ProviderError, type ProviderSession } from './
 
 const caller = () =>
   createProviderCaller({
-    toProviderError: () => null,
     curedByNewToken: (error) => error.code === 'expired',
   })
 

@@ -5,8 +5,6 @@ const LAST_BACKOFF_MS = 30_000
 const UNKNOWN_RATE_LIMIT_MS = 30_000
 
 export interface ProviderCallerOptions {
-  /** Translates an SDK error. Returns null when the provider did not fail (a bug): the caller rethrows the error. */
-  toProviderError?(error: unknown, now: Date): ProviderError | null
   /** Whether a fresh access token may fix an `auth` failure; no by default. */
   curedByNewToken?(error: ProviderError): boolean
 }
@@ -37,18 +35,16 @@ export function createProviderCaller(options: ProviderCallerOptions = {}): Provi
         return await attempt(token)
       } catch (error) {
         session.signal.throwIfAborted()
-        const failure =
-          error instanceof ProviderError ? error : options.toProviderError?.(error, session.clock.now())
-        if (!failure) throw error
-        if (failure.kind === 'rate_limited') {
-          closeGate(session, blockedUntil, failure)
-        } else if (failure.kind === 'unavailable' && ++failures < session.limits.maxAttempts) {
-          await session.wait(backoffMs(failures, failure, session))
-        } else if (failure.kind === 'auth' && !tokenIsNew && options.curedByNewToken?.(failure)) {
-          token = await newToken(session, token, failure)
+        if (!(error instanceof ProviderError)) throw error
+        if (error.kind === 'rate_limited') {
+          closeGate(session, blockedUntil, error)
+        } else if (error.kind === 'unavailable' && ++failures < session.limits.maxAttempts) {
+          await session.wait(backoffMs(failures, error, session))
+        } else if (error.kind === 'auth' && !tokenIsNew && options.curedByNewToken?.(error)) {
+          token = await newToken(session, token, error)
           tokenIsNew = true
         } else {
-          throw failure
+          throw error
         }
       }
     }

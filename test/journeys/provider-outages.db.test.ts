@@ -55,7 +55,7 @@ const OUTAGES: Record<ProviderId, { fault: Fault; says: RegExp }> = {
     fault: { path: '/drive/v3/', status: 500, body: { error: { code: 500, message: 'Internal Error' } } },
     says: /^Internal Error$/,
   },
-  gmail: { fault: { path: '/gmail/v1/', drop: true }, says: /^Google did not answer/ },
+  gmail: { fault: { path: '/gmail/v1/', drop: true }, says: /^Gmail did not answer \(fetch failed/ },
   notion: { fault: { path: '/v1/', drop: true }, says: /^Notion did not answer \(fetch failed/ },
 }
 

@@ -1,30 +1,34 @@
 import { createHash } from 'node:crypto'
-import type { drive_v3 } from '@googleapis/drive'
+import { z } from 'zod'
 import { makeOncePerKey } from '../../../kernel/make-once.ts'
 import { type AccessPolicy, type GroupMembers, isRejected } from '../../adapter.ts'
-import { pagesOf } from '../shared/calls.ts'
+import { type GoogleApi, pagesOf } from '../shared/calls.ts'
 import {
   type AccessPolicies,
-  type DriveApi,
   type DriveFile,
   type FolderPaths,
+  filePath,
+  Permission,
   PERMISSION_FIELDS,
 } from './run.ts'
 
-type Permission = drive_v3.Schema$Permission
+const PermissionList = z.object({
+  permissions: z.array(Permission).nullish(),
+  nextPageToken: z.string().nullish(),
+})
 
 const PAGE_SIZE = 100
 
 /** A Drive file lists its permissions. In a shared drive only added people and limited folders do. */
-export function createAccessPolicies(drive: DriveApi, folders: FolderPaths): AccessPolicies {
-  const membersOf = makeOncePerKey((driveId) => listPermissions(drive, driveId))
+export function createAccessPolicies(api: GoogleApi, folders: FolderPaths): AccessPolicies {
+  const membersOf = makeOncePerKey((driveId) => listPermissions(api, driveId))
 
   async function policyInDrive(file: DriveFile, driveId: string): Promise<AccessPolicy | null> {
     const sharing = await folders.sharingOf(file)
-    if (sharing === 'limited') return policyOrNull(await listPermissions(drive, file.id))
+    if (sharing === 'limited') return policyOrNull(await listPermissions(api, file.id))
     if ((await membersOf(driveId)) === null) return null
     if (sharing === 'drive') return { visibility: 'restricted', groups: [driveId] }
-    const permissions = await listPermissions(drive, file.id)
+    const permissions = await listPermissions(api, file.id)
     if (permissions === null) return null
     // Files refer to the drive's group, so that a membership change does not change its files.
     return withGroup(accessPolicyOf(permissions.filter(isOfFile)), driveId)
@@ -42,10 +46,12 @@ export function createAccessPolicies(drive: DriveApi, folders: FolderPaths): Acc
   }
 }
 
-async function listPermissions({ api, call }: DriveApi, fileId: string): Promise<Permission[] | null> {
+async function listPermissions(api: GoogleApi, fileId: string): Promise<Permission[] | null> {
   const fields = `nextPageToken,permissions(${PERMISSION_FIELDS})`
-  const params = { fileId, fields, pageSize: PAGE_SIZE, supportsAllDrives: true }
-  const pages = pagesOf((from) => call((options) => api.permissions.list({ ...params, ...from }, options)))
+  const params = { fields, pageSize: PAGE_SIZE, supportsAllDrives: true }
+  const pages = pagesOf((from) =>
+    api.get(`${filePath(fileId)}/permissions`, { ...params, ...from }, PermissionList),
+  )
   try {
     return (await Array.fromAsync(pages)).flatMap(({ permissions }) => permissions ?? [])
   } catch (error) {

@@ -1,4 +1,3 @@
-import { drive } from '@googleapis/drive'
 import pLimit from 'p-limit'
 import { z } from 'zod'
 import type {
@@ -14,7 +13,7 @@ import { createOutageGuard, isUnavailable } from '../../outage-guard.ts'
 import { outOfReach } from '../../feed.ts'
 import { parseAnswer } from '../../rest.ts'
 import { parseCursor } from '../../run-state.ts'
-import { createGoogleCaller, createGoogleCalls } from '../shared/calls.ts'
+import { createGoogleApis } from '../shared/calls.ts'
 import { isNotFound } from '../shared/error.ts'
 import { createGoogleOAuth } from '../shared/oauth.ts'
 import type { GoogleAdapterOptions } from '../shared/settings.ts'
@@ -40,35 +39,30 @@ const About = z.object({
 
 /** The Google Drive connector reads the user's files, files shared with them, and their shared drives. */
 export function createGoogleDriveAdapter({ settings, clock, extractor }: GoogleAdapterOptions): OAuthAdapter {
-  const rootUrl = settings.apiUrl === null ? {} : { rootUrl: settings.apiUrl }
-  const api = drive({ version: 'v3', retry: false, redirect: 'error', ...rootUrl })
-  const caller = createGoogleCaller()
+  const base = `${settings.apiUrl ?? 'https://www.googleapis.com'}/drive/v3`
+  const apiFor = createGoogleApis('Google Drive', base)
   const oauth = createGoogleOAuth({
     settings,
     scope: GOOGLE_DRIVE_SCOPE,
     clock,
     async identify(get) {
-      const address = `${settings.apiUrl ?? 'https://www.googleapis.com'}/drive/v3/about`
-      const answer = await get(`${address}?fields=user(displayName,emailAddress)`)
+      const answer = await get(`${base}/about?fields=user(displayName,emailAddress)`)
       const { emailAddress: email, displayName: name } = parseAnswer(answer, About, 'Google Drive').user
       return { externalAccountId: email, displayName: name ? `${name} (${email})` : email }
     },
   })
 
   async function openRun(session: ProviderSession): Promise<DriveRun> {
-    const call = createGoogleCalls(session, caller)
-    const drives = await listDrives(api, call)
-    const folders = createFolderPaths({ api, call, drives })
+    const api = apiFor(session)
+    const drives = await listDrives(api)
+    const folders = createFolderPaths({ api, drives })
     return {
       session,
       api,
-      call,
       extractor,
-      outage: createOutageGuard(session.signal, () =>
-        call((options) => api.about.get({ fields: 'kind' }, options)),
-      ),
+      outage: createOutageGuard(session.signal, () => api.get('about', { fields: 'kind' }, z.object({}))),
       folders,
-      policies: createAccessPolicies({ api, call }, folders),
+      policies: createAccessPolicies(api, folders),
       drives,
       oneLarge: pLimit(1),
     }

@@ -1,4 +1,4 @@
-import type { drive_v3 } from '@googleapis/drive'
+import { z } from 'zod'
 import { ProviderError } from '../../adapter.ts'
 import { GoogleError } from '../shared/error.ts'
 import type { SyncStep } from './sync-step.ts'
@@ -6,6 +6,7 @@ import { isFolderNew, isOfFeed, rememberFolder } from './crawl.ts'
 import type { DriveCursor } from './cursor.ts'
 import {
   driveFile,
+  File,
   FILE_FIELDS,
   FOLDER,
   itemId,
@@ -20,6 +21,18 @@ import { followShortcut, unfollowShortcut } from './shortcuts.ts'
 import { inParts } from '../../../kernel/in-parts.ts'
 
 const PAGE_SIZE = 50
+
+const Change = z.object({
+  changeType: z.string().nullish(),
+  removed: z.boolean().nullish(),
+  fileId: z.string().nullish(),
+  file: File.nullish(),
+})
+const ChangeList = z.object({
+  changes: z.array(Change).nullish(),
+  nextPageToken: z.string().nullish(),
+  newStartPageToken: z.string().nullish(),
+})
 
 /** Reads a feed's changes page by page; entries hold a file's current state. @throws `cursor_expired` */
 export async function* changesOf(run: DriveRun, state: DriveCursor, feed: string): AsyncGenerator<SyncStep> {
@@ -44,7 +57,7 @@ export async function* changesAfter(
   run: DriveRun,
   feed: string,
   pageToken: string,
-): AsyncGenerator<{ changes: drive_v3.Schema$Change[]; next: string }> {
+): AsyncGenerator<{ changes: z.output<typeof Change>[]; next: string }> {
   for (let from = pageToken; ;) {
     const page = await changesPage(run, feed, from)
     if (page === null) return
@@ -62,7 +75,7 @@ async function changesPage(
   run: DriveRun,
   feed: string,
   pageToken: string,
-): Promise<drive_v3.Schema$ChangeList | null> {
+): Promise<z.output<typeof ChangeList> | null> {
   const params = {
     pageToken,
     pageSize: PAGE_SIZE,
@@ -73,7 +86,7 @@ async function changesPage(
     ...(feed === MY_DRIVE ? {} : { driveId: feed }),
   }
   try {
-    return await run.call((options) => run.api.changes.list(params, options))
+    return await run.api.get('changes', params, ChangeList)
   } catch (error) {
     if (!(error instanceof GoogleError)) throw error
     if (error.status === 400 || error.status === 410) {

@@ -1,6 +1,7 @@
 import {
   MY_DRIVE,
   driveFile,
+  type File,
   FILE_FIELDS,
   FOLDER,
   itemId,
@@ -78,7 +79,7 @@ type ListPage = Awaited<ReturnType<typeof listFiles>> | { refused: GoogleError }
 async function listPage(run: DriveRun, feed: string, pageToken: string | null): Promise<ListPage> {
   const list = { feed, query: 'trashed = false', fields: FILE_FIELDS, pageSize: PAGE_SIZE }
   try {
-    return await listFiles(run, list, pageToken === null ? {} : { pageToken })
+    return await listFiles(run.api, list, pageToken === null ? {} : { pageToken })
   } catch (error) {
     if (!(error instanceof GoogleError) || error.kind !== 'rejected') throw error
     // List page tokens expire within hours. Listing the feed again stores nothing twice.
@@ -96,7 +97,7 @@ export function refusedDrive({ drives }: DriveRun, feed: string, { message }: Pr
 }
 
 /** Whether a file is stored for this feed: a shared drive's own feed takes precedence over the user's. */
-export const isOfFeed = (state: DriveCursor, feed: string, { driveId }: { driveId?: string | null }) =>
+export const isOfFeed = (state: DriveCursor, feed: string, { driveId }: Pick<File, 'driveId'>) =>
   feed !== MY_DRIVE ||
   typeof driveId !== 'string' ||
   !(Object.hasOwn(state.feeds, driveId) || state.toCrawl.includes(driveId))

@@ -1,7 +1,7 @@
 import { ProviderError } from '../../adapter.ts'
 import { extractFile, TOO_LARGE, tooLarge } from '../../extract-file.ts'
-import { GoogleError } from '../shared/error.ts'
-import type { DriveFile, DriveRun } from './run.ts'
+import type { Parameters } from '../shared/calls.ts'
+import { filePath, type DriveFile, type DriveRun } from './run.ts'
 import { runCooperatively, type Pausable } from '../../../kernel/cooperative.ts'
 import type { ExtractedText, TextFormat } from '../../../file-text/index.ts'
 
@@ -40,9 +40,7 @@ export async function readContent(run: DriveRun, file: DriveFile): Promise<Extra
   const { limits } = run.session
   if (Number(file.size ?? 0) > limits.maxDownloadBytes) throw tooLarge(run.session)
   const read = async () => {
-    const bytes = await download(run, (options) =>
-      run.api.files.get({ fileId: file.id, alt: 'media', supportsAllDrives: true }, options),
-    )
+    const bytes = await download(run, filePath(file.id), { alt: 'media', supportsAllDrives: true })
     return await extractFile(run, { format, bytes, charset: null, path: file.name })
   }
   return Number(file.size ?? 0) > LARGE_BYTES ? await run.oneLarge(read) : await read()
@@ -55,9 +53,7 @@ async function exportText(
 ): Promise<ExtractedText> {
   const [mimeType, ...others] = mimeTypes
   try {
-    const bytes = await download(run, (options) =>
-      run.api.files.export({ fileId: file.id, mimeType: mimeType ?? 'text/plain' }, options),
-    )
+    const bytes = await download(run, `${filePath(file.id)}/export`, { mimeType: mimeType ?? 'text/plain' })
     const { signal } = run.session
     return await extractFile(run, {
       format: FORMATS.get(mimeType ?? '') ?? 'text',
@@ -73,25 +69,11 @@ async function exportText(
   }
 }
 
-type Download = (
-  options: Parameters<Parameters<DriveRun['call']>[0]>[0] & DownloadOptions,
-) => Promise<{ data: unknown }>
-interface DownloadOptions {
-  responseType: 'arraybuffer'
-  maxContentLength: number
-}
-
-async function download(run: DriveRun, request: Download): Promise<Uint8Array> {
-  const { maxDownloadBytes } = run.session.limits
+async function download(run: DriveRun, path: string, parameters: Parameters): Promise<Uint8Array> {
   try {
-    const data = await run.call((options) =>
-      request({ ...options, responseType: 'arraybuffer', maxContentLength: maxDownloadBytes }),
-    )
-    if (!(data instanceof ArrayBuffer))
-      throw new GoogleError('unavailable', 'Google Drive answered without content')
-    return new Uint8Array(data)
+    return await run.api.bytes(path, parameters, run.session.limits.maxDownloadBytes)
   } catch (error) {
-    if (error instanceof GoogleError && error.reason === TOO_LARGE) throw tooLarge(run.session)
+    if (error instanceof ProviderError && error.code === TOO_LARGE) throw tooLarge(run.session)
     throw error
   }
 }

@@ -1,14 +1,22 @@
 import { createHash } from 'node:crypto'
-import type { drive_v3 } from '@googleapis/drive'
 import { isRejected, returnIf } from '../../adapter.ts'
 import { permissionsHash } from './access-policy.ts'
-import { filePages, FOLDER, type DriveFile, type DriveRun, type FolderPaths, type Sharing } from './run.ts'
+import {
+  File,
+  filePages,
+  filePath,
+  FOLDER,
+  type DriveFile,
+  type DriveRun,
+  type FolderPaths,
+  type Sharing,
+} from './run.ts'
 
 const MOST_CACHED = 50_000
 const DEEPEST = 50
 const FOLDER_FIELDS = 'id,name,parents,hasAugmentedPermissions,inheritedPermissionsDisabled'
 
-type FolderSource = Pick<DriveRun, 'api' | 'call' | 'drives'>
+type FolderSource = Pick<DriveRun, 'api' | 'drives'>
 
 interface FolderName {
   name: string
@@ -26,7 +34,7 @@ export function createFolderPaths(drive: FolderSource): FolderPaths {
     known.set(id, folder)
   }
 
-  function learn(folder: drive_v3.Schema$File): void {
+  function learn(folder: File): void {
     if (folder.id && folder.name) remember(folder.id, folderName(folder, folder.name))
   }
 
@@ -69,7 +77,7 @@ export function createFolderPaths(drive: FolderSource): FolderPaths {
     const list = { feed, query, fields: FOLDER_FIELDS, pageSize: 1000 }
     let count = 0
     try {
-      for await (const { files } of filePages(drive, list)) {
+      for await (const { files } of filePages(drive.api, list)) {
         for (const folder of files) learn(folder)
         count += files.length
         if (count >= MOST_CACHED) return
@@ -83,25 +91,25 @@ export function createFolderPaths(drive: FolderSource): FolderPaths {
   return { learn, learnAll, pathOf, sharingOf }
 }
 
-const folderName = (folder: drive_v3.Schema$File, name: string): FolderName => ({
+const folderName = (folder: File, name: string): FolderName => ({
   name,
   parent: folder.parents?.[0] ?? null,
   sharing: sharingIn(folder),
 })
 
-function sharingIn(file: drive_v3.Schema$File): Sharing {
+function sharingIn(file: File): Sharing {
   if (file.inheritedPermissionsDisabled) return 'limited'
   return file.hasAugmentedPermissions ? 'augmented' : 'drive'
 }
 
 // The root of My Drive is an ordinary folder. A shared drive's root carries the drive's name, so paths start with
 // either.
-async function readFolder({ api, call, drives }: FolderSource, id: string): Promise<FolderName | null> {
+async function readFolder({ api, drives }: FolderSource, id: string): Promise<FolderName | null> {
   const drive = drives.names.get(id)
   if (drive !== undefined) return { name: drive, parent: null, sharing: 'drive' }
-  const params = { fileId: id, fields: FOLDER_FIELDS, supportsAllDrives: true }
+  const params = { fields: FOLDER_FIELDS, supportsAllDrives: true }
   // A file may be shared without its folder.
-  const folder = await call((options) => api.files.get(params, options)).catch(returnIf(isRejected, null))
+  const folder = await api.get(filePath(id), params, File).catch(returnIf(isRejected, null))
   return folder?.name ? folderName(folder, folder.name) : null
 }
 

@@ -80,7 +80,7 @@ export async function filesBehind(run: DriveRun, targetId: string): Promise<Driv
 async function* childrenOf(run: DriveRun, feed: string, folderId: string): AsyncGenerator<DriveFile[]> {
   const query = `'${folderId.replaceAll(/['\\]/g, '\\$&')}' in parents and trashed = false`
   const list = { feed, query, fields: FILE_FIELDS, pageSize: PAGE_SIZE }
-  for await (const { files } of filePages(run, list)) yield files.map(driveFile)
+  for await (const { files } of filePages(run.api, list)) yield files.map(driveFile)
 }
 
 async function getTarget(run: DriveRun, fileId: string): Promise<DriveFile | null> {

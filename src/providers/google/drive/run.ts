@@ -1,8 +1,8 @@
-import type { drive_v3 } from '@googleapis/drive'
 import type { LimitFunction } from 'p-limit'
+import { z } from 'zod'
 import type { TextExtractor } from '../../../file-text/index.ts'
 import { type AccessPolicy, type GroupMembers, ProviderError, type ProviderSession } from '../../adapter.ts'
-import { type GoogleCalls, pagesOf } from '../shared/calls.ts'
+import { type GoogleApi, pagesOf } from '../shared/calls.ts'
 import type { OutageGuard } from '../../outage-guard.ts'
 
 /** The feed of the user's own Drive and files shared with them. Every other feed is a shared drive's id. */
@@ -36,8 +36,51 @@ export const FILE_FIELDS = [
   'sharedWithMeTime',
 ].join(',')
 
+const Person = z.object({ displayName: z.string().nullish(), emailAddress: z.string().nullish() })
+
+/** https://developers.google.com/workspace/drive/api/reference/rest/v3/permissions */
+export const Permission = z.object({
+  id: z.string().nullish(),
+  emailAddress: z.string().nullish(),
+  type: z.string().nullish(),
+  domain: z.string().nullish(),
+  deleted: z.boolean().nullish(),
+  view: z.string().nullish(),
+  permissionDetails: z.array(z.object({ permissionType: z.string().nullish() })).nullish(),
+})
+export type Permission = z.output<typeof Permission>
+
+/** The requested fields of https://developers.google.com/workspace/drive/api/reference/rest/v3/files */
+export const File = z.object({
+  id: z.string().nullish(),
+  name: z.string().nullish(),
+  mimeType: z.string().nullish(),
+  trashed: z.boolean().nullish(),
+  driveId: z.string().nullish(),
+  parents: z.array(z.string()).nullish(),
+  owners: z.array(Person).nullish(),
+  lastModifyingUser: Person.nullish(),
+  createdTime: z.string().nullish(),
+  modifiedTime: z.string().nullish(),
+  webViewLink: z.string().nullish(),
+  size: z.string().nullish(),
+  shortcutDetails: z.object({ targetId: z.string().nullish() }).nullish(),
+  permissions: z.array(Permission).nullish(),
+  hasAugmentedPermissions: z.boolean().nullish(),
+  inheritedPermissionsDisabled: z.boolean().nullish(),
+  ownedByMe: z.boolean().nullish(),
+  sharedWithMeTime: z.string().nullish(),
+})
+export type File = z.output<typeof File>
+
 /** A file with the fields that every answer has. */
-export type DriveFile = drive_v3.Schema$File & { id: string; name: string; mimeType: string }
+export type DriveFile = File & { id: string; name: string; mimeType: string }
+
+const FileList = z.object({
+  files: z.array(File).nullish(),
+  nextPageToken: z.string().nullish(),
+  incompleteSearch: z.boolean().nullish(),
+})
 
 /** The access policies of one run. Each shared drive is asked once. */
 export interface AccessPolicies {
@@ -53,7 +96,7 @@ export type Sharing = 'limited' | 'augmented' | 'drive'
 /** Folder names by id, cached for one run. */
 export interface FolderPaths {
   /** Caches a folder found in another answer. */
-  learn(folder: drive_v3.Schema$File): void
+  learn(folder: File): void
   /** Lists all folders of a feed at once, which is much cheaper than one by one in a full crawl. */
   learnAll(feed: string): Promise<void>
   /** The folders around a file, outermost first, joined with ` / `; null at the top or when none is visible. */
@@ -71,8 +114,7 @@ export interface SharedDrives {
 /** Shared by all steps of one run. */
 export interface DriveRun {
   session: ProviderSession
-  api: drive_v3.Drive
-  call: GoogleCalls
+  api: GoogleApi
   extractor: TextExtractor
   outage: OutageGuard
   folders: FolderPaths
@@ -82,10 +124,8 @@ export interface DriveRun {
   oneLarge: LimitFunction
 }
 
-export type DriveApi = Pick<DriveRun, 'api' | 'call'>
-
 /** The file of an answer. @throws ProviderError when a required field is missing */
-export function driveFile(file: drive_v3.Schema$File | undefined): DriveFile {
+export function driveFile(file: File | null | undefined): DriveFile {
   const { id, name, mimeType } = file ?? {}
   if (!id || !mimeType) throw new ProviderError('unavailable', 'Google Drive returned a file without an ID')
   return { ...file, id, name: name || 'Untitled', mimeType }
@@ -93,13 +133,15 @@ export function driveFile(file: drive_v3.Schema$File | undefined): DriveFile {
 
 /** Reads one file's metadata. @throws GoogleError; 404 when the file is gone or no longer shared */
 export async function getFile(run: DriveRun, fileId: string): Promise<DriveFile> {
-  const data = await run.call((options) =>
-    run.api.files.get({ fileId, fields: FILE_FIELDS, supportsAllDrives: true }, options),
+  return driveFile(
+    await run.api.get(filePath(fileId), { fields: FILE_FIELDS, supportsAllDrives: true }, File),
   )
-  return driveFile(data)
 }
 
-interface FileList {
+/** The path of a file in the API. */
+export const filePath = (fileId: string): string => `files/${encodeURIComponent(fileId)}`
+
+interface FileQuery {
   feed: string
   query: string
   fields: string
@@ -108,10 +150,10 @@ interface FileList {
 
 /** One page of `files.list`. `files` has the requested fields; `nextPageToken` is null on the last page. */
 export async function listFiles(
-  { api, call }: DriveApi,
-  { feed, query, fields, pageSize }: FileList,
+  api: GoogleApi,
+  { feed, query, fields, pageSize }: FileQuery,
   from: { pageToken?: string },
-): Promise<{ files: drive_v3.Schema$File[]; nextPageToken: string | null; incomplete: boolean }> {
+): Promise<{ files: File[]; nextPageToken: string | null; incomplete: boolean }> {
   const params = {
     ...(feed === MY_DRIVE ? { corpora: 'user' } : { corpora: 'drive', driveId: feed }),
     q: query,
@@ -121,15 +163,15 @@ export async function listFiles(
     includeItemsFromAllDrives: true,
     ...from,
   }
-  const {
-    files = [],
-    nextPageToken = null,
-    incompleteSearch,
-  } = await call((options) => api.files.list(params, options))
-  return { files, nextPageToken, incomplete: incompleteSearch === true }
+  const { files, nextPageToken, incompleteSearch } = await api.get('files', params, FileList)
+  return {
+    files: files ?? [],
+    nextPageToken: nextPageToken ?? null,
+    incomplete: incompleteSearch === true,
+  }
 }
 
-export const filePages = (drive: DriveApi, list: FileList) => pagesOf((from) => listFiles(drive, list, from))
+export const filePages = (api: GoogleApi, list: FileQuery) => pagesOf((from) => listFiles(api, list, from))
 
 /** The item id of a file: feed and file id, so that feeds do not undo each other and a drive is one id range. */
 export const itemId = (feed: string, fileId: string) => `${feed}/${fileId}`

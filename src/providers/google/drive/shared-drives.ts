@@ -1,7 +1,7 @@
-import type { drive_v3 } from '@googleapis/drive'
+import { z } from 'zod'
 import { isRejected, ProviderError } from '../../adapter.ts'
 import { crawlName } from '../../run-state.ts'
-import { type GoogleCalls, pagesOf } from '../shared/calls.ts'
+import { type GoogleApi, pagesOf } from '../shared/calls.ts'
 import { isNotFound } from '../shared/error.ts'
 import type { SyncStep } from './sync-step.ts'
 import { refusedDrive } from './crawl.ts'
@@ -9,14 +9,17 @@ import { newCrawl, type DriveCursor } from './cursor.ts'
 import { itemId, MY_DRIVE, type DriveRun, type SharedDrives } from './run.ts'
 import { deleteFeed } from './sweep.ts'
 
+const DriveList = z.object({
+  drives: z.array(z.object({ id: z.string().nullish(), name: z.string().nullish() })).nullish(),
+  nextPageToken: z.string().nullish(),
+})
+
 /** Lists the account's shared drives. A refusal sets `isKnown`; other GoogleErrors are thrown. */
-export async function listDrives(api: drive_v3.Drive, call: GoogleCalls): Promise<SharedDrives> {
+export async function listDrives(api: GoogleApi): Promise<SharedDrives> {
   const names = new Map<string, string>()
   const params = { pageSize: 100, fields: 'nextPageToken,drives(id,name)' }
   try {
-    for await (const { drives } of pagesOf((from) =>
-      call((options) => api.drives.list({ ...params, ...from }, options)),
-    ))
+    for await (const { drives } of pagesOf((from) => api.get('drives', { ...params, ...from }, DriveList)))
       for (const { id, name } of drives ?? []) if (id) names.set(id, name ?? id)
   } catch (error) {
     if (!isRejected(error)) throw error
@@ -106,7 +109,7 @@ async function* dropLostDrives(run: DriveRun, state: DriveCursor): AsyncGenerato
 /** Checked before a whole drive is deleted, because a list may lag. */
 async function isGone(run: DriveRun, driveId: string): Promise<boolean> {
   try {
-    await run.call((options) => run.api.drives.get({ driveId, fields: 'id' }, options))
+    await run.api.get(`drives/${encodeURIComponent(driveId)}`, { fields: 'id' }, z.object({}))
     return false
   } catch (error) {
     if (!isRejected(error)) throw error
@@ -148,9 +151,9 @@ async function takeToken(run: DriveRun, state: DriveCursor, drive: string): Prom
   }
 }
 
+const StartToken = z.object({ startPageToken: z.string().min(1) })
+
 async function startToken(run: DriveRun, feed: string): Promise<string> {
   const params = { supportsAllDrives: true, ...(feed === MY_DRIVE ? {} : { driveId: feed }) }
-  const { startPageToken } = await run.call((options) => run.api.changes.getStartPageToken(params, options))
-  if (!startPageToken) throw new ProviderError('unavailable', 'Google Drive returned no start page token')
-  return startPageToken
+  return (await run.api.get('changes/startPageToken', params, StartToken)).startPageToken
 }

@@ -45,7 +45,7 @@ async function* deleteInvisible(
 async function visibleIds(run: DriveRun, state: DriveCursor, feed: string): Promise<Set<string> | null> {
   const visible = new Set<string>()
   const list = { feed, query: 'trashed = false', fields: 'id,driveId', pageSize: PAGE_SIZE }
-  for await (const { files, incomplete } of filePages(run, list)) {
+  for await (const { files, incomplete } of filePages(run.api, list)) {
     if (incomplete || visible.size > MOST_COMPARED) return null
     for (const file of files) {
       if (file.id && isOfFeed(state, feed, file)) visible.add(file.id)

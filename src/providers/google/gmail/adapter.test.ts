@@ -284,7 +284,7 @@ describe('Gmail', () => {
     const id = google.mail.deliver({ subject: 'huge', text: 'words '.repeat(50_000) })
     const { failures } = await engine.run()
     expect(failures).toEqual([
-      { externalId: idOf(google, id), message: "Google's answer is larger than the limit and is not read" },
+      { externalId: idOf(google, id), message: "Gmail's answer is larger than 137 KiB and is not read" },
     ])
     expect(engine.items.size).toBe(3)
   })

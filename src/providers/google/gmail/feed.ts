@@ -1,4 +1,3 @@
-import type { gmail_v1 } from '@googleapis/gmail'
 import { z } from 'zod'
 import type { Feed, Listed } from '../../feed.ts'
 import { ProviderError } from '../../adapter.ts'
@@ -18,12 +17,38 @@ type Position = z.output<typeof Position>
 
 const PageToken = z.string().nullable()
 
+/** https://developers.google.com/workspace/gmail/api/reference/rest/v1/users.messages/list */
+const MessageList = z.object({
+  messages: z.array(z.object({ id: z.string().nullish() })).nullish(),
+  nextPageToken: z.string().nullish(),
+})
+
+const Changed = z.object({
+  message: z.object({ id: z.string().nullish(), labelIds: z.array(z.string()).nullish() }).nullish(),
+  labelIds: z.array(z.string()).nullish(),
+})
+type Changed = z.output<typeof Changed>
+
+/** https://developers.google.com/workspace/gmail/api/reference/rest/v1/users.history/list */
+const History = z.object({
+  messagesAdded: z.array(Changed).nullish(),
+  labelsAdded: z.array(Changed).nullish(),
+  labelsRemoved: z.array(Changed).nullish(),
+  messagesDeleted: z.array(Changed).nullish(),
+})
+const HistoryList = z.object({
+  history: z.array(History).nullish(),
+  historyId: z.string().nullish(),
+  nextPageToken: z.string().nullish(),
+})
+
+const Profile = z.object({ historyId: z.string().min(1) })
+
 /** A mailbox as the list of its messages, newest first, and its history. */
 export function createMailFeed(run: MailRun): Feed<null> {
   return {
     async start(): Promise<Position> {
-      const { historyId } = await run.call((options) => run.api.users.getProfile({ userId: 'me' }, options))
-      if (!historyId) throw new ProviderError('unavailable', 'Gmail returned no history ID')
+      const { historyId } = await run.api.get('profile', {}, Profile)
       return { historyId, page: null }
     },
     async list(after) {
@@ -57,19 +82,15 @@ export function createMailFeed(run: MailRun): Feed<null> {
 const toRead = ({ session }: MailRun, ids: readonly string[]): Listed<null>[] =>
   ids.map((id) => ({ externalId: mailItemId(session, id), entry: null }))
 
-async function messagePage(
-  run: MailRun,
-  pageToken: string | null,
-): Promise<gmail_v1.Schema$ListMessagesResponse> {
+async function messagePage(run: MailRun, pageToken: string | null): Promise<z.output<typeof MessageList>> {
   const params = {
-    userId: 'me',
     maxResults: PAGE_SIZE,
     includeSpamTrash: false,
     q: '-in:drafts -in:chats',
     ...(pageToken !== null && { pageToken }),
   }
   try {
-    return await run.call((options) => run.api.users.messages.list(params, options))
+    return await run.api.get('messages', params, MessageList)
   } catch (error) {
     // Page tokens expire. Listing again from the start stores nothing twice.
     if (pageToken === null || !(error instanceof GoogleError) || error.status !== 400) throw error
@@ -81,15 +102,14 @@ async function messagePage(
 async function historyPage(
   run: MailRun,
   { historyId, page }: Position,
-): Promise<gmail_v1.Schema$ListHistoryResponse> {
+): Promise<z.output<typeof HistoryList>> {
   const params = {
-    userId: 'me',
     startHistoryId: historyId,
     maxResults: PAGE_SIZE,
     ...(page !== null && { pageToken: page.token }),
   }
   try {
-    return await run.call((options) => run.api.users.history.list(params, options))
+    return await run.api.get('history', params, HistoryList)
   } catch (error) {
     if (!(error instanceof GoogleError)) throw error
     if (error.status === 404)
@@ -101,9 +121,9 @@ async function historyPage(
 }
 
 /** Which messages of a history page are gone and which must be read again. The last record for a message wins. */
-function verdictsOf(records: readonly gmail_v1.Schema$History[]): { gone: string[]; changed: string[] } {
+function verdictsOf(records: readonly z.output<typeof History>[]): { gone: string[]; changed: string[] } {
   const verdicts = new Map<string, 'gone' | 'changed'>()
-  const note = (message: gmail_v1.Schema$Message | undefined, verdict: 'gone' | 'changed') => {
+  const note = (message: Changed['message'], verdict: 'gone' | 'changed') => {
     if (message?.id) verdicts.set(message.id, verdict)
   }
   for (const record of records) {

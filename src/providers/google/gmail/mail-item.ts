@@ -1,16 +1,15 @@
-import type { gmail_v1 } from '@googleapis/gmail'
 import { addressParser, decodeWords } from 'postal-mime'
+import { z } from 'zod'
 import { type ItemFailure, type ItemMetadata, type ProviderItem, returnIf } from '../../adapter.ts'
 import { attachmentNames, listedAttachments } from '../../attachment-names.ts'
 import { extractFile, tooLarge } from '../../extract-file.ts'
 import type { FeedItem } from '../../feed.ts'
 import { isUnavailable, itemFailure } from '../../outage-guard.ts'
-import type { CallOptions } from '../shared/calls.ts'
 import { isNotFound } from '../shared/error.ts'
 import { decodeText } from '../../../file-text/index.ts'
 import { runCooperatively } from '../../../kernel/cooperative.ts'
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
-import { headerOf, partsOf, type AttachmentPart, type MessagePart, type TextPart } from './mail-parts.ts'
+import { headerOf, MessagePart, partsOf, type AttachmentPart, type TextPart } from './mail-parts.ts'
 import { isOutside, isVolatile, type MailRun } from './mail-run.ts'
 import { isReply, withoutQuotedText } from '../../quoted-text.ts'
 
@@ -24,13 +23,22 @@ const SHARE = 1 / 4
 /** Text read per part, as a multiple of what is stored: removing quotes shortens it. */
 const TEXT_BEFORE_QUOTES = 4
 
+/** https://developers.google.com/workspace/gmail/api/reference/rest/v1/users.messages */
+const Message = z.object({
+  threadId: z.string().nullish(),
+  labelIds: z.array(z.string()).nullish(),
+  internalDate: z.string().nullish(),
+  payload: MessagePart.nullish(),
+})
+type Message = z.output<typeof Message>
+
+const Attachment = z.object({ data: z.string().nullish() })
+
 /** The current mail, without parts that cannot be read; null if it does not exist or is in trash or spam. */
 export async function readMail(run: MailRun, externalId: string): Promise<FeedItem | null> {
   const id = externalId.slice(externalId.lastIndexOf('/') + 1)
-  const message = await run
-    .call((options) =>
-      run.api.users.messages.get({ userId: 'me', id, format: 'full' }, limited(run, options)),
-    )
+  const message = await run.api
+    .get(pathOf(id), { format: 'full' }, Message, bytesMaxOf(run))
     .catch(returnIf(isNotFound, null))
   if (message === null || isOutside(message.labelIds)) return null
   const payload = message.payload ?? {}
@@ -118,11 +126,7 @@ async function ownTexts(run: MailRun, messageId: string, parts: readonly TextPar
   return { texts, attachedMails, truncated }
 }
 
-async function metadataOf(
-  run: MailRun,
-  message: gmail_v1.Schema$Message,
-  payload: MessagePart,
-): Promise<ItemMetadata> {
+async function metadataOf(run: MailRun, message: Message, payload: MessagePart): Promise<ItemMetadata> {
   const account = run.session.account.externalAccountId
   const names = await run.labelNames()
   const labels = (message.labelIds ?? []).filter((id) => !isVolatile(id)).map((id) => names.get(id) ?? id)
@@ -202,24 +206,22 @@ async function readAttachment(run: MailRun, messageId: string, part: AttachmentP
 
 async function fetchAttachment(run: MailRun, messageId: string, id: string | null): Promise<Uint8Array> {
   if (id === null) return new Uint8Array()
-  const { data } = await run.call((options) =>
-    run.api.users.messages.attachments.get({ userId: 'me', messageId, id }, limited(run, options)),
-  )
+  const path = `${pathOf(messageId)}/attachments/${encodeURIComponent(id)}`
+  const { data } = await run.api.get(path, {}, Attachment, bytesMaxOf(run))
   return Buffer.from(data ?? '', 'base64url')
 }
 
 /** An answer has its content in base64, which is a third larger. */
-const limited = ({ session }: MailRun, options: CallOptions) => ({
-  ...options,
-  maxContentLength: Math.ceil(session.limits.maxDownloadBytes * 1.4),
-})
+const bytesMaxOf = ({ session }: MailRun): number => Math.ceil(session.limits.maxDownloadBytes * 1.4)
+
+const pathOf = (messageId: string): string => `messages/${encodeURIComponent(messageId)}`
 
 function permalinkOf(run: MailRun, messageId: string): string {
   const account = encodeURIComponent(run.session.account.externalAccountId)
   return `https://mail.google.com/mail/?authuser=${account}#all/${messageId}`
 }
 
-function internalDateOf(message: gmail_v1.Schema$Message): Date | null {
+function internalDateOf(message: Message): Date | null {
   const date = new Date(Number(message.internalDate ?? Number.NaN))
   return Number.isNaN(date.getTime()) ? null : date
 }

@@ -1,11 +1,23 @@
-import type { gmail_v1 } from '@googleapis/gmail'
 import { decodeWords } from 'postal-mime'
+import { z } from 'zod'
 import { isHtmlNotice } from '../../../file-text/index.ts'
+import { parseKnown } from '../../rest.ts'
 
 const MOST_PARTS = 300
 const DEEPEST = 30
 
-export type MessagePart = gmail_v1.Schema$MessagePart
+/** https://developers.google.com/workspace/gmail/api/reference/rest/v1/users.messages (MessagePart) */
+export const MessagePart = z.object({
+  mimeType: z.string().nullish(),
+  filename: z.string().nullish(),
+  headers: z.array(z.object({ name: z.string().nullish(), value: z.string().nullish() })).nullish(),
+  body: z
+    .object({ data: z.string().nullish(), attachmentId: z.string().nullish(), size: z.number().nullish() })
+    .nullish(),
+  /** Parsed part by part, because a mail may nest them without end. */
+  parts: z.array(z.unknown()).nullish(),
+})
+export type MessagePart = z.output<typeof MessagePart>
 
 /** A part of the message's own text, in reading order. */
 export interface TextPart {
@@ -43,7 +55,7 @@ function collect(part: MessagePart, depth: number, budget: { parts: number }): M
   budget.parts -= 1
   if (budget.parts < 0 || depth > DEEPEST) return { texts: [], attachments: [] }
   const mimeType = part.mimeType?.toLowerCase() ?? 'text/plain'
-  const children = (part.parts ?? []).map((child) => collect(child, depth + 1, budget))
+  const children = parseKnown(part.parts ?? [], MessagePart).map((child) => collect(child, depth + 1, budget))
   if (children.length > 0) return combine(mimeType, children)
   const { data, attachmentId, size } = part.body ?? {}
   const content = {

@@ -1,14 +1,12 @@
-import type { gmail_v1 } from '@googleapis/gmail'
 import type { LimitFunction } from 'p-limit'
 import type { TextExtractor } from '../../../file-text/index.ts'
 import type { ProviderSession } from '../../adapter.ts'
-import type { GoogleCalls } from '../shared/calls.ts'
+import type { GoogleApi } from '../shared/calls.ts'
 
 /** Shared by all steps of one run. */
 export interface MailRun {
   session: ProviderSession
-  api: gmail_v1.Gmail
-  call: GoogleCalls
+  api: GoogleApi
   extractor: TextExtractor
   /** Label names by id, requested once on first use. */
   labelNames(): Promise<ReadonlyMap<string, string>>

@@ -1,23 +1,27 @@
-import { followPages } from '../../pages.ts'
-import { createProviderCaller, type ProviderCaller } from '../../retried-calls.ts'
+import type { z } from 'zod'
+import { VERSION } from '../../../kernel/version.ts'
 import type { ProviderSession } from '../../adapter.ts'
-import { GoogleError, toGoogleError } from './error.ts'
+import { followPages } from '../../pages.ts'
+import { createRest } from '../../rest.ts'
+import { GoogleError, googleErrorOf } from './error.ts'
 
-/** Options for an SDK method: the SDK itself neither retries nor holds a token. */
-export interface CallOptions {
-  headers: Record<string, string>
-  signal: AbortSignal
-  timeout: number
-  retry: false
+export type Parameters = Readonly<Record<string, string | number | boolean>>
+
+/** One of Google's APIs as an account sees it. Paths are below its base URL. */
+export interface GoogleApi {
+  /** @throws GoogleError, ProviderError */
+  get<Schema extends z.ZodType>(
+    path: string,
+    parameters: Parameters,
+    schema: Schema,
+    bytesMax?: number,
+  ): Promise<z.output<Schema>>
+  /** The content of a file. @throws GoogleError, ProviderError; `too_large` above `bytesMax` */
+  bytes(path: string, parameters: Parameters, bytesMax: number): Promise<Buffer>
 }
 
-/** Runs an SDK request by the rules of {@link ProviderCaller} and returns its data. @throws GoogleError */
-export type GoogleCalls = <Result>(
-  request: (options: CallOptions) => Promise<{ data: Result }>,
-) => Promise<Result>
-
 /** The pages of a list; `from` is the position of the next one. */
-export const pagesOf = <Page extends { nextPageToken?: string | null }>(
+export const pagesOf = <Page extends { nextPageToken?: string | null | undefined }>(
   read: (from: { pageToken?: string }) => Promise<Page>,
 ): AsyncGenerator<Page> =>
   followPages(
@@ -25,31 +29,30 @@ export const pagesOf = <Page extends { nextPageToken?: string | null }>(
     (page) => page.nextPageToken,
   )
 
-/** The caller shared by all runs of one adapter: it knows which accounts must wait. */
-export function createGoogleCaller(): ProviderCaller {
-  return createProviderCaller({
-    toProviderError: (error) => {
-      const failure = toGoogleError(error)
-      return failure instanceof GoogleError ? failure : null
-    },
-    curedByNewToken: (failure) => failure instanceof GoogleError && failure.status === 401,
+/** The API for the runs of one adapter, which share what they know of accounts that must wait. */
+export function createGoogleApis(name: string, base: string): (session: ProviderSession) => GoogleApi {
+  const rest = createRest({
+    name,
+    // Google compresses answers only for such an agent: https://developers.google.com/workspace/drive/api/guides/performance
+    headers: { 'user-agent': `RetrievalMemoryService/${VERSION} (gzip)` },
+    refused: googleErrorOf,
+    curedByNewToken: (error) => error instanceof GoogleError && error.status === 401,
   })
-}
-
-export function createGoogleCalls(session: ProviderSession, caller: ProviderCaller): GoogleCalls {
-  const { signal } = session
-  const timeout = session.limits.requestTimeoutMs
-  return (request) =>
-    caller(session, async (token) => {
-      const { data } = await request({
-        headers: { authorization: `Bearer ${token}` },
-        signal,
-        timeout,
-        retry: false,
-      })
-      // A proxy's page with status 200 would read as an empty list, and the run would delete everything stored.
-      if (typeof data !== 'object' || data === null)
-        throw new GoogleError('unavailable', 'Google did not answer with JSON')
-      return data
-    })
+  const urlOf = (path: string, parameters: Parameters): string => {
+    const query = new URLSearchParams()
+    for (const [key, value] of Object.entries(parameters)) query.set(key, String(value))
+    return `${base}/${path}?${query.toString()}`
+  }
+  return (session) => ({
+    get: (path, parameters, schema, bytesMax) =>
+      rest.json(
+        session,
+        { url: urlOf(path, parameters), ...(bytesMax !== undefined && { bytesMax }) },
+        schema,
+      ),
+    async bytes(path, parameters, bytesMax) {
+      const request = { url: urlOf(path, parameters), headers: { accept: '*/*' }, bytesMax }
+      return (await rest.send(session, request)).bytes
+    },
+  })
 }

@@ -1,9 +1,8 @@
-import { gaxios } from 'google-auth-library'
 import { z } from 'zod'
 import { HOUR_MS } from '../../../kernel/clock.ts'
 import { parseJson } from '../../../kernel/parse-json.ts'
 import { ProviderError, type ProviderErrorKind, type Refusal } from '../../adapter.ts'
-import { TOO_LARGE } from '../../extract-file.ts'
+import type { RestAnswer } from '../../rest.ts'
 
 /** A failed call to Google, with the fields the adapters decide by. */
 export class GoogleError extends ProviderError {
@@ -84,34 +83,22 @@ const apiErrorBody = z.object({
 })
 const oauthErrorBody = z.object({ error: z.string(), error_description: z.string().optional() })
 
-/** Translates errors of calls to Google. The transport's error holds the whole request, so it is no cause. */
-export function toGoogleError(error: unknown): unknown {
-  if (!(error instanceof gaxios.GaxiosError)) return error
-  const response = error.response
-  if (!response) {
-    if (isTooLarge(error)) return new GoogleError('rejected', TOO_LARGE_MESSAGE, { reason: TOO_LARGE })
-    return new GoogleError('unavailable', `Google did not answer: ${reasonOf(error)}`)
-  }
-  const { status } = response
-  if (status < 300) return new GoogleError('rejected', TOO_LARGE_MESSAGE, { status, reason: TOO_LARGE })
-  return googleErrorOf(status, response.headers, response.data)
-}
-
-/** The error in an answer of Google, whose body may be parsed, text or bytes. */
-export function googleErrorOf(status: number, headers: Headers, body: unknown): GoogleError {
-  const { message, reason } = readBody(body)
-  const kind = kindOf(status, reason)
-  const dailyMs = reason !== undefined && DAILY_REASONS.has(reason) ? DAILY_WAIT_MS : null
-  const retryAfterMs = retryAfterOf(headers, message) ?? dailyMs
-  // The transport's message would be the whole page.
-  return new GoogleError(kind, message ?? `Google answered with status ${status}`, {
+/** The error in an answer of Google. @param wait that of Retry-After, in milliseconds */
+export function googleErrorOf(
+  { status, headers, bytes }: RestAnswer,
+  _words: string,
+  wait: number | undefined,
+): GoogleError {
+  const { message, reason } = readBody(parseJson(bytes.toString('utf8')))
+  const dailyMs = reason !== undefined && DAILY_REASONS.has(reason) ? DAILY_WAIT_MS : undefined
+  const retryAfterMs = wait ?? saidWait(headers, message) ?? dailyMs
+  // A proxy's page would be a long message.
+  return new GoogleError(kindOf(status, reason), message ?? `Google answered with status ${status}`, {
     status,
     ...(reason === undefined ? {} : { reason }),
-    ...(retryAfterMs === null ? {} : { retryAfterMs }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   })
 }
-
-const TOO_LARGE_MESSAGE = "Google's answer is larger than the limit and is not read"
 
 function kindOf(status: number, reason: string | undefined): ProviderErrorKind {
   if (status === 429) return 'rate_limited'
@@ -129,8 +116,7 @@ function refusalOf({ reason = '', status }: GoogleErrorOptions): Refusal | null 
   return known ?? (status === 403 ? 'access_refused' : null)
 }
 
-function readBody(data: unknown): { message: string | undefined; reason: string | undefined } {
-  const body = bodyOf(data)
+function readBody(body: unknown): { message: string | undefined; reason: string | undefined } {
   const oauth = oauthErrorBody.safeParse(body)
   if (oauth.success) {
     const { error, error_description: description } = oauth.data
@@ -142,30 +128,10 @@ function readBody(data: unknown): { message: string | undefined; reason: string 
   return { message, reason: [...errors, ...details].find(({ reason }) => reason !== undefined)?.reason }
 }
 
-// The body of a failed download has the type the download asked for.
-function bodyOf(data: unknown): unknown {
-  const text = data instanceof ArrayBuffer ? Buffer.from(data).toString('utf8') : data
-  return typeof text === 'string' ? parseJson(text) : text
-}
-
-// Retry-After is seconds or a date (RFC 9110, 10.2.3); Gmail also writes "Retry after <ISO time>" in the message.
-// Dates are compared with the answer's Date header, so the local clock does not matter.
-function retryAfterOf(headers: Headers, message: string | undefined): number | null {
-  const header = headers.get('retry-after')
-  if (header !== null && /^\d+$/.test(header.trim())) return Number(header) * 1000
-  const said = header ?? /retry after (\d{4}-\d\d-\d\dT[\d:.]+Z)/i.exec(message ?? '')?.[1]
-  const until = Date.parse(said ?? '')
-  const now = Date.parse(headers.get('date') ?? '')
-  return Number.isNaN(until) || Number.isNaN(now) ? null : Math.max(0, until - now)
-}
-
-function isTooLarge(error: Error): boolean {
-  const cause = error.cause
-  return cause instanceof Error && 'type' in cause && cause.type === 'max-size'
-}
-
-// The transport's message begins with the whole URL.
-function reasonOf({ message, code }: { message: string; code?: string | number | undefined }): string {
-  if (!message.includes('://')) return message
-  return /, reason: ([^/]{1,200})$/.exec(message)?.[1]?.trim() || String(code ?? 'no connection')
+// Gmail writes "Retry after <ISO time>" in the message. The time is compared with the answer's Date header, so the local
+// clock does not matter.
+function saidWait(headers: Headers, message = ''): number | undefined {
+  const said = /retry after (\d{4}-\d\d-\d\dT[\d:.]+Z)/i.exec(message)?.[1]
+  const wait = Date.parse(said ?? '') - Date.parse(headers.get('date') ?? '')
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait)
 }

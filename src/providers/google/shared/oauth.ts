@@ -37,7 +37,7 @@ export function createGoogleOAuth({
     scopes: [scope],
     parameters: { access_type: 'offline', prompt: 'consent' },
     now: () => clock.now(),
-    refused: ({ status, headers, bytes }) => googleErrorOf(status, headers, bytes.toString('utf8')),
+    refused: googleErrorOf,
     identify(get, credentials, answer) {
       requireGrant(credentials, scope)
       return identify(get, credentials, answer)
