@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { makeOncePerKey } from '../../../kernel/make-once.ts'
 import { type AccessPolicy, type GroupMembers, isRejected } from '../../adapter.ts'
+import { knownOf } from '../../rest.ts'
 import { type GoogleApi, pagesOf } from '../shared/calls.ts'
 import {
   type AccessPolicies,
@@ -13,7 +14,7 @@ import {
 } from './run.ts'
 
 const PermissionList = z.object({
-  permissions: z.array(Permission).nullish(),
+  permissions: knownOf(Permission).nullish(),
   nextPageToken: z.string().nullish(),
 })
 

@@ -32,6 +32,7 @@ checkConnector({
       move: (id) => drive.update(id, { parent: drive.createFolder('Area') }),
       break: (id) => faults.add({ path: `${id}/export`, status: 500, body: refusal('backendError', 500) }),
       mend: () => faults.clear(),
+      deform: (id) => faults.add({ deforms: id }),
       requests: {
         faults,
         path: '/drive/v3/',

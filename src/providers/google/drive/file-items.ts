@@ -1,10 +1,16 @@
-import { isRejected, type ItemFailure, type ItemMetadata, type ProviderItem } from '../../adapter.ts'
+import {
+  isRejected,
+  type ItemFailure,
+  type ItemMetadata,
+  ProviderError,
+  type ProviderItem,
+} from '../../adapter.ts'
 import { isUnavailable } from '../../outage-guard.ts'
 import { GoogleError, isNotFound } from '../shared/error.ts'
 import { mapBounded } from '../../map-bounded.ts'
 import { newSyncStep, type SyncStep } from './sync-step.ts'
 import { isGoogleDocument, isSkipped, readContent } from './file-content.ts'
-import { FOLDER, itemId, MY_DRIVE, SHORTCUT, type DriveFile, type DriveRun } from './run.ts'
+import { FOLDER, itemId, MY_DRIVE, SHORTCUT, UNKNOWN, type DriveFile, type DriveRun } from './run.ts'
 
 const AT_ONCE = 4
 
@@ -66,6 +72,8 @@ async function readItem(
   run: DriveRun,
   { externalId, feed, file }: FileToRead,
 ): Promise<ProviderItem | string> {
+  if (file.mimeType === UNKNOWN)
+    throw new ProviderError('unavailable', 'Google Drive returned the file in an unknown format')
   const content = isSkipped(run, file) ? null : await readContent(run, file)
   if (content === null) return `Files of type ${file.mimeType} are not read`
   if (content.text === '') return 'The file has no text'

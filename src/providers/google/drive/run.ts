@@ -4,6 +4,7 @@ import type { TextExtractor } from '../../../file-text/index.ts'
 import { type AccessPolicy, type GroupMembers, ProviderError, type ProviderSession } from '../../adapter.ts'
 import { type GoogleApi, pagesOf } from '../shared/calls.ts'
 import type { OutageGuard } from '../../outage-guard.ts'
+import { knownOf } from '../../rest.ts'
 
 /** The feed of the user's own Drive and files shared with them. Every other feed is a shared drive's id. */
 export const MY_DRIVE = 'my'
@@ -51,7 +52,7 @@ export const Permission = z.object({
 export type Permission = z.output<typeof Permission>
 
 /** The requested fields of https://developers.google.com/workspace/drive/api/reference/rest/v3/files */
-export const File = z.object({
+const KnownFile = z.object({
   id: z.string().nullish(),
   name: z.string().nullish(),
   mimeType: z.string().nullish(),
@@ -65,13 +66,21 @@ export const File = z.object({
   webViewLink: z.string().nullish(),
   size: z.string().nullish(),
   shortcutDetails: z.object({ targetId: z.string().nullish() }).nullish(),
-  permissions: z.array(Permission).nullish(),
+  permissions: knownOf(Permission).nullish(),
   hasAugmentedPermissions: z.boolean().nullish(),
   inheritedPermissionsDisabled: z.boolean().nullish(),
   ownedByMe: z.boolean().nullish(),
   sharedWithMeTime: z.string().nullish(),
 })
-export type File = z.output<typeof File>
+export type File = z.output<typeof KnownFile>
+
+const Identified = z.object({ id: z.string() })
+
+/** A file in an unknown format has only its ID, so that it doesn't stop the others. */
+export const File = KnownFile.catch(({ value }): File => Identified.safeParse(value).data ?? {})
+
+/** The type of a file in an unknown format. */
+export const UNKNOWN = ''
 
 /** A file with the fields that every answer has. */
 export type DriveFile = File & { id: string; name: string; mimeType: string }
@@ -127,8 +136,8 @@ export interface DriveRun {
 /** The file of an answer. @throws ProviderError when a required field is missing */
 export function driveFile(file: File | null | undefined): DriveFile {
   const { id, name, mimeType } = file ?? {}
-  if (!id || !mimeType) throw new ProviderError('unavailable', 'Google Drive returned a file without an ID')
-  return { ...file, id, name: name || 'Untitled', mimeType }
+  if (!id) throw new ProviderError('unavailable', 'Google Drive returned a file without an ID')
+  return { ...file, id, name: name || 'Untitled', mimeType: mimeType ?? UNKNOWN }
 }
 
 /** Reads one file's metadata. @throws GoogleError; 404 when the file is gone or no longer shared */

@@ -10,7 +10,7 @@ import { itemId, MY_DRIVE, type DriveRun, type SharedDrives } from './run.ts'
 import { deleteFeed } from './sweep.ts'
 
 const DriveList = z.object({
-  drives: z.array(z.object({ id: z.string().nullish(), name: z.string().nullish() })).nullish(),
+  drives: z.array(z.object({ id: z.string().nullish(), name: z.string().nullish().catch(null) })).nullish(),
   nextPageToken: z.string().nullish(),
 })
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { makeOnce } from '../../../kernel/make-once.ts'
 import { isRejected, type OAuthAdapter, type ProviderSession, returnIf } from '../../adapter.ts'
 import { readingFeed } from '../../feed.ts'
-import { parseAnswer } from '../../rest.ts'
+import { knownOf, parseAnswer } from '../../rest.ts'
 import { createGoogleApis, type GoogleApi } from '../shared/calls.ts'
 import { createGoogleOAuth } from '../shared/oauth.ts'
 import type { GoogleAdapterOptions } from '../shared/settings.ts'
@@ -14,7 +14,7 @@ export const GMAIL_SCOPE = 'https://www.googleapis.com/auth/gmail.readonly'
 
 const Profile = z.object({ emailAddress: z.string().min(1) })
 const LabelList = z.object({
-  labels: z.array(z.object({ id: z.string().nullish(), name: z.string().nullish() })).nullish(),
+  labels: knownOf(z.object({ id: z.string(), name: z.string() })).nullish(),
 })
 
 /** The Gmail connector reads every mail of one mailbox except trash, spam, drafts and chats. */
@@ -49,5 +49,5 @@ export function createGmailAdapter({ settings, clock, extractor }: GoogleAdapter
 /** Label names by id. When Gmail refuses, mails carry the ids instead. */
 async function listLabels(api: GoogleApi): Promise<Map<string, string>> {
   const { labels } = await api.get('labels', {}, LabelList).catch(returnIf(isRejected, { labels: [] }))
-  return new Map((labels ?? []).flatMap(({ id, name }) => (id && name ? [[id, name] as const] : [])))
+  return new Map(labels?.map(({ id, name }) => [id, name]))
 }

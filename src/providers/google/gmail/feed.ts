@@ -23,9 +23,11 @@ const MessageList = z.object({
   nextPageToken: z.string().nullish(),
 })
 
+/** A message whose labels are in an unknown format is read, which reports its fault. */
+const Labels = z.array(z.string()).nullish().catch(null)
 const Changed = z.object({
-  message: z.object({ id: z.string().nullish(), labelIds: z.array(z.string()).nullish() }).nullish(),
-  labelIds: z.array(z.string()).nullish(),
+  message: z.object({ id: z.string().nullish(), labelIds: Labels }).nullish(),
+  labelIds: Labels,
 })
 type Changed = z.output<typeof Changed>
 

@@ -1,10 +1,11 @@
 import { addressParser, decodeWords } from 'postal-mime'
 import { z } from 'zod'
-import { type ItemFailure, type ItemMetadata, type ProviderItem, returnIf } from '../../adapter.ts'
+import type { ItemFailure, ItemMetadata, ProviderItem } from '../../adapter.ts'
 import { attachmentNames, listedAttachments } from '../../attachment-names.ts'
 import { extractFile, tooLarge } from '../../extract-file.ts'
 import type { FeedItem } from '../../feed.ts'
 import { isUnavailable, itemFailure } from '../../outage-guard.ts'
+import { findThing } from '../../rest.ts'
 import { isNotFound } from '../shared/error.ts'
 import { decodeText } from '../../../file-text/index.ts'
 import { runCooperatively } from '../../../kernel/cooperative.ts'
@@ -37,9 +38,8 @@ const Attachment = z.object({ data: z.string().nullish() })
 /** The current mail, without parts that cannot be read; null if it does not exist or is in trash or spam. */
 export async function readMail(run: MailRun, externalId: string): Promise<FeedItem | null> {
   const id = externalId.slice(externalId.lastIndexOf('/') + 1)
-  const message = await run.api
-    .get(pathOf(id), { format: 'full' }, Message, bytesMaxOf(run))
-    .catch(returnIf(isNotFound, null))
+  const answer = run.api.get(pathOf(id), { format: 'full' }, z.unknown(), bytesMaxOf(run))
+  const message = await findThing(answer, { schema: Message, name: 'Gmail', isMissing: isNotFound })
   if (message === null || isOutside(message.labelIds)) return null
   const payload = message.payload ?? {}
   const { texts, attachments } = partsOf(payload)
