@@ -51,6 +51,15 @@ async function store(...documents: Parameters<typeof documentOf>[1][]): Promise<
   expect(answer.status, answer.text).toBe(200)
 }
 
+const readerOfEverything = (): Viewer => ({
+  kind: 'console',
+  userId: '',
+  organizationId: organization.id,
+  role: 'owner',
+  allowedProviders: null,
+  readable: Readable.everything,
+})
+
 const browse = (query: Record<string, string> = {}, key = owner): Promise<Answer> =>
   service.call('GET', `/v1/console/items?${new URLSearchParams(query).toString()}`, { key })
 
@@ -98,6 +107,7 @@ describe('the list of items', () => {
     expect(await namesOf({ q: 'vacation', limit: '1' })).toEqual(['a', 'c', 'vacation/b'])
     expect(await namesOf({ q: '%' })).toEqual(['d'])
     expect(await namesOf({ q: '_' })).toEqual(['d'])
+    expect(await namesOf({ q: 'a\\_b' })).toEqual([])
     expect(await namesOf({ q: 'no such words' })).toEqual([])
     expect((await browse({ q: ' ' })).status).toBe(400)
   })
@@ -152,14 +162,7 @@ describe('the list of items', () => {
   it('ends a page after its share of texts, and the next page continues there', async () => {
     await store(...Array.from({ length: 9 }, (_, at) => ({ externalId: `filler-${at}` })))
     await store({ externalId: 'needle' })
-    const viewer: Viewer = {
-      kind: 'console',
-      userId: '',
-      organizationId: organization.id,
-      role: 'owner',
-      allowedProviders: null,
-      readable: Readable.everything,
-    }
+    const viewer = readerOfEverything()
     const read = async (bounds: NonNullable<Parameters<typeof browseItems>[3]>): Promise<string[][]> => {
       const pages: string[][] = []
       let cursor: string | undefined
@@ -181,6 +184,15 @@ describe('the list of items', () => {
     expect(
       (await read({ itemsAtOnce: 50, bytesAtOnce: 1_000_000, rounds: 1 })).map((page) => page.length),
     ).toEqual([4, 4, 1])
+  })
+
+  it('counts the share of texts by their characters, however well they compress', async () => {
+    const body = 'a'.repeat(100_000)
+    for (let at = 0; at < 4; at += 1) await store({ externalId: `filler-${at}`, body })
+    const viewer = readerOfEverything()
+    const bounds = { itemsAtOnce: 50, bytesAtOnce: 250_000, rounds: 1 }
+    const page = await browseItems(service.database.db, viewer, { q: 'filler', limit: 50 }, bounds)
+    expect(page.items).toHaveLength(2)
   })
 
   it('filters by provider, source, kind, date and file, and counts what matches', async () => {

@@ -11,7 +11,7 @@ import { mayBeRead } from '../permissions/index.ts'
 import { providersOf } from '../providers/index.ts'
 import { ListedRow, toListedSourceItem } from './schemas.ts'
 import { LISTED_COLUMNS } from './item.ts'
-import { containing, inOrder, newestItems, timeOf } from './newest-items.ts'
+import { contains, inOrder, newestItems, timeOf } from './newest-items.ts'
 import {
   ACCESS_CLASSES,
   type AccessClass,
@@ -106,7 +106,7 @@ function hasAccess(organizationId: string, access: AccessClass): RawBuilder<unkn
     case when p.principal in ('everyone', 'member') then 0 when p.principal like 'source:%' then 1 else 2 end))`
 }
 
-/** At most `limit` items after a place, with the stored size of their texts. */
+/** At most `limit` items after a place, with the size of their texts, uncompressed. */
 async function readPlaces(
   db: Db,
   { viewer, query, conditions }: Chosen,
@@ -129,7 +129,7 @@ async function readPlaces(
     select n.id, ${exactTime(sql`n.at`)} as at, i.bytes
     from (${newest}) n
     cross join lateral (
-      select pg_column_size(body) as bytes from source_items
+      select octet_length(body) as bytes from source_items
       where organization_id = ${viewer.organizationId} and id = n.id limit 1
     ) i
     order by ${inOrder(sql`n.at`, sql`n.id`, order)}`.execute(db)
@@ -155,8 +155,7 @@ async function searchText(
   { q, bounds }: { q: string; bounds: typeof SEARCHED },
 ): Promise<Found> {
   const { query } = chosen
-  const pattern = containing(q)
-  const matches = sql`and (i.title ilike ${pattern} or i.external_id ilike ${pattern} or i.body ilike ${pattern})`
+  const matches = sql`and (${contains('i.title', q)} or ${contains('i.external_id', q)} or ${contains('i.body', q)})`
   const found: PlacedRow[] = []
   let from = place
   for (let round = 0; round < bounds.rounds; round += 1) {

@@ -7,7 +7,7 @@ import type { Viewer } from '../kernel/viewer.ts'
 import { type ItemPage, ListedRow, type ListQuery, toListedSourceItem } from './schemas.ts'
 import { LISTED_COLUMNS } from './item.ts'
 import { decodeCursor, encodeCursor, type ListName } from '../kernel/list-cursor.ts'
-import { containing, newestItems } from './newest-items.ts'
+import { contains, newestItems } from './newest-items.ts'
 
 /** `updated_at` as text, because JavaScript dates have millisecond precision. */
 const Rows = z.array(ListedRow.extend({ at: z.string() }))
@@ -54,6 +54,5 @@ export async function listItems(db: Db, viewer: Viewer, query: ListQuery): Promi
 
 /** Only items whose title or external ID contains this text. */
 function called(title: string): RawBuilder<unknown> {
-  const pattern = containing(title)
-  return sql`(i.title ilike ${pattern} or i.external_id ilike ${pattern})`
+  return sql`(${contains('i.title', title)} or ${contains('i.external_id', title)})`
 }

@@ -79,7 +79,7 @@ export function inOrder(
   return order === 'newest' ? sql`${at} desc, ${id}` : sql`${at}, ${id} desc`
 }
 
-/** A pattern for `ilike`: these characters, anywhere. */
-export function containing(characters: string): string {
-  return `%${characters.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+/** Whether a column contains these characters, ignoring case. `ilike` is up to ten times slower for a hostile text. */
+export function contains(column: string, characters: string): RawBuilder<unknown> {
+  return sql`strpos(lower(${sql.ref(column)}), lower(${characters})) > 0`
 }
