@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { findSuperlinear, hostileTextOf } from '../../../test/support/hostile-texts.ts'
 import { childrenIn, readableMarkdown } from './text.ts'
 
 describe("Notion's enhanced Markdown", () => {
@@ -53,6 +54,11 @@ describe("Notion's enhanced Markdown", () => {
     ],
   ])('keeps the date that a mention has only in its attributes (%#)', (mention, date) => {
     expect(readableMarkdown(`Due ${mention}, at noon`)).toBe(`Due ${date}, at noon`)
+  })
+
+  it.each(['R', 'a=', 'a="'])('reads a mention with many %j in linear time', (part) => {
+    const read = (text: string) => readableMarkdown(`<mention-date ${text}>`)
+    expect(findSuperlinear(hostileTextOf(part, 20_000), read, 60)).toBe(null)
   })
 
   it('keeps code and what a person wrote like a tag', () => {

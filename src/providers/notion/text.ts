@@ -158,7 +158,7 @@ function plainMarkdown(markdown: string, names: ReadonlyMap<string, string>): st
 /** A mentioned date, which has no text of its own. */
 function dateOf(attributes: string): string {
   const all = new Map(
-    [...attributes.matchAll(/([a-zA-Z]+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+    [...attributes.matchAll(/(?<![a-zA-Z])([a-zA-Z]+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
   )
   const at = (date: string, time: string) => [all.get(date), all.get(time)].filter(Boolean).join(' ')
   const span = [at('start', 'startTime'), at('end', 'endTime')].filter(Boolean).join(' to ')
