@@ -175,13 +175,16 @@ describe('a run', () => {
 
   it('reads a compressed sitemap, and ignores a broken one', async () => {
     const packed = gzipSync(`<urlset><url><loc>${site.url}/b</loc></url></urlset>`)
-    site.robots = `Sitemap: ${site.url}/map.xml.gz\nSitemap: ${site.url}/broken.xml.gz`
+    const labeled = gzipSync(`<urlset><url><loc>${site.url}/c</loc></url></urlset>`)
+    site.robots = ['map', 'labeled', 'broken'].map((name) => `Sitemap: ${site.url}/${name}.xml.gz`).join('\n')
     site.put('/map.xml.gz', { bytes: packed })
+    site.put('/labeled.xml.gz', { bytes: labeled, headers: { 'content-encoding': 'gzip' } })
     site.put('/broken.xml.gz', { bytes: packed.subarray(0, 20) })
     site.put('/b', page('B'))
+    site.put('/c', page('C'))
     const sync = await connect()
     await sync.run()
-    expect(titles(sync)).toEqual(['B', 'Home'])
+    expect(titles(sync)).toEqual(['B', 'C', 'Home'])
   })
 
   it('requests a page again after six hours, conditionally, and removes missing pages', async () => {

@@ -44,7 +44,7 @@ export function createFetchPage(open: OpenRequest): FetchPage {
       try {
         refuse(status, header('retry-after'), now)
         if (status !== 200) return { status, header, bytes: Buffer.alloc(0) }
-        requireUncompressed(header('content-encoding'))
+        requireUncompressed(url, header('content-encoding'))
         return { status, header, bytes: await readBytes(answer, bytesMax, 'The page') }
       } finally {
         answer.destroy()
@@ -66,9 +66,10 @@ function refuse(status: number, retryAfter: string | null, now: Date): void {
     throw new ProviderError('unavailable', `The site answered with status ${status}`, details)
 }
 
-/** @throws ProviderError */
-function requireUncompressed(encoding: string | null): void {
-  if (encoding !== null && encoding.toLowerCase() !== 'identity')
+/** A server may label a file that is itself compressed, such as a sitemap. @throws ProviderError */
+function requireUncompressed({ pathname }: URL, encoding: string | null): void {
+  const isLabeled = /\.gz$/i.test(pathname) && /^(?:x-)?gzip$/i.test(encoding ?? '')
+  if (encoding !== null && encoding.toLowerCase() !== 'identity' && !isLabeled)
     throw new ProviderError('rejected', 'The page is compressed, although an uncompressed one was requested')
 }
 

@@ -7,10 +7,16 @@ it('reads the pages of a sitemap with entities, quotation and dates, and the sit
   const xml = `<?xml version="1.0"?><urlset xmlns="x">
     <url><loc> https://a.example/?a=1&amp;b=2 </loc><lastmod>2026-01-02</lastmod><priority>1</priority></url>
     <url ><lastmod>x</lastmod></url>
+    <url><loc>https://a.example/?a=1&#038;b=2&#x26;c=3&#9999999;</loc></url>
+    <url><loc>
+      <![CDATA[https://a.example/?d&e]]>
+    </loc></url>
     <url><loc><![CDATA[https://a.example/c]]></loc></url></urlset>`
   expect(inOneGo(readSitemap(xml))).toEqual({
     pages: [
       { address: 'https://a.example/?a=1&b=2', lastModified: '2026-01-02' },
+      { address: 'https://a.example/?a=1&b=2&c=3&#9999999;', lastModified: '' },
+      { address: 'https://a.example/?d&e', lastModified: '' },
       { address: 'https://a.example/c', lastModified: '' },
     ],
     sitemaps: [],

@@ -21,7 +21,7 @@ export async function unpackSitemap(bytes: Buffer): Promise<string> {
 
 /** The parts of an entry. A parser would take quadratic time in the depth of tags that are never closed. */
 const PART =
-  /<(url|sitemap)(?=[\s>])|<(loc|lastmod)>(?:<!\[CDATA\[([^<\]]{1,2048})\]\]>|([^<]{1,2048}))<\/|<\/(?:url|sitemap)>/g
+  /<(url|sitemap)(?=[\s>])|<(loc|lastmod)>(?:\s{0,200}<!\[CDATA\[([^<\]]{1,2048})\]\]>\s{0,200}|([^<]{1,2048}))<\/|<\/(?:url|sitemap)>/g
 
 /** Reads a sitemap or an index of sitemaps. Any other text has no entries. */
 export function* readSitemap(xml: string): Pausable<Sitemap> {
@@ -45,6 +45,15 @@ export function* readSitemap(xml: string): Pausable<Sitemap> {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** Decodes the entities of the sitemap protocol. */
+const CODE_POINT_MAX = 0x10_ff_ff
+
+/** Decodes the entities of XML. Some sites, such as those made with WordPress, write `&` as a number. */
 const decoded = (text: string): string =>
-  text.replaceAll(/&(amp|lt|gt|quot|apos);/g, (_whole, name: string) => ENTITIES[name] ?? '')
+  text.replaceAll(
+    /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([\da-f]{1,6}));/gi,
+    (whole, name, decimal, hex) => {
+      if (typeof name === 'string') return ENTITIES[name] ?? whole
+      const code = typeof decimal === 'string' ? Number(decimal) : Number.parseInt(String(hex), 16)
+      return code <= CODE_POINT_MAX ? String.fromCodePoint(code) : whole
+    },
+  )
