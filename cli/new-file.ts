@@ -44,7 +44,7 @@ async function refuseExisting(file: string): Promise<void> {
   if (exists) throw new CommandError(`${file} already exists; nothing was overwritten`)
 }
 
-/** So that the file keeps its name through a power cut. */
+/** Makes the rename survive a power cut. */
 async function flushFolder(folder: string): Promise<void> {
   const handle = await open(folder)
   try {

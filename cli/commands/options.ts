@@ -73,7 +73,7 @@ export function recencyOption(): Option {
   return new Option('--recency <days>', description).argParser(wholeNumber(RECENCY_DAYS_MAX))
 }
 
-/** `--on-behalf-of`: only what a user may read. */
+/** `--on-behalf-of`: limits reading to one user's permissions. */
 export function onBehalfOfOption(): Option {
   return new Option('--on-behalf-of <email>', 'only what this person may read')
 }

@@ -15,7 +15,7 @@ export async function readLastRun(path: string): Promise<{ ranAt: string | null;
   return read.success ? read.data : { ranAt: null, results: {} }
 }
 
-/** Keeps a run for the next one to be compared with. */
+/** Saves a run, so that the next one can be compared with it. */
 export async function writeLastRun(
   path: string,
   ranAt: string,

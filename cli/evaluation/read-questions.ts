@@ -25,7 +25,7 @@ const COLUMNS = new Set(['question', 'page', 'fact'])
 const QUESTIONS_MAX = 1_000
 /** Decoders put it where the bytes are not UTF-8. */
 const UNDECODED = '\uFFFD'
-/** More would scroll the first ones away. */
+/** More errors would scroll the first ones off the screen. */
 const FAULTS_SHOWN = 20
 
 /** The questions of a CSV file with a header. @throws QuestionFileError */

@@ -1,7 +1,6 @@
 /**
- * The record of earlier imports on this machine. With it an interrupted import resumes, unchanged files are skipped,
- * and one file stays one item: a known file keeps its first id, from whichever folder or working directory it is
- * imported.
+ * The record of earlier imports on this machine: interrupted imports resume and unchanged files are skipped.
+ * A file keeps its first id, whatever folder or working directory it is imported from, so it stays one item.
  */
 import path from 'node:path'
 import { CommandError } from '../failures.ts'
@@ -35,7 +34,7 @@ export interface ImportedPath {
   /** The folder, or the folder of the one file. */
   root: string
   isFolder: boolean
-  /** The prefix chosen by the user, which keeps it apart from other prefixes. */
+  /** The prefix chosen by the user. */
   prefix: string | null
 }
 

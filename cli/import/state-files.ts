@@ -110,7 +110,7 @@ const unusable = (folder: string, what: 'read' | 'written', cause: unknown): Com
     { cause },
   )
 
-// A damaged or unknown state only costs time: the service skips what it has.
+// A damaged or unknown state only costs time: the service skips stored documents.
 function stateOf(content: unknown, { url, sourceId }: Destination): ImportState | null {
   const { data } = StateFile.safeParse(content)
   if (data === undefined || data.url !== url || data.sourceId !== sourceId) return null
@@ -118,7 +118,7 @@ function stateOf(content: unknown, { url, sourceId }: Destination): ImportState 
   return { prefix, root, isFolder, files: new Map(Object.entries(data.files)) }
 }
 
-/** A state of the previous version: its files are known, and reread. */
+/** A state of the previous version. Its files keep their ids and are read again. */
 function formerStateOf(
   content: unknown,
   name: string,

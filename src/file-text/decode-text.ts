@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util'
 
 const SNIFFED_BYTES = 8_192
-/** A part is enough to tell encodings apart; mail is decoded beside requests. */
+/** A prefix is enough to distinguish encodings. Mail is decoded on the event loop. */
 const JUDGED_BYTES = 262_144
 const REPLACEMENT = 0xfffd
 const META_CHARSET = /<meta[^>]{0,200}?charset\s{0,20}=\s{0,20}["']?\s{0,20}([a-z0-9_:.-]{1,40})/i

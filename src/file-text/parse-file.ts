@@ -10,7 +10,7 @@ export interface ParseJob {
   bytes: Uint8Array
   /** As declared with the bytes, for text and HTML; null: undeclared. */
   charset: string | null
-  /** The path its owner knows, with forward slashes; `''`: none. */
+  /** The file's original path, with forward slashes; `''`: none. */
   path: string
   maxTextBytes: number
   /** What to recognize: an image, or only this page of a PDF; null: nothing. */

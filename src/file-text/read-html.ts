@@ -21,7 +21,7 @@ const SKIPPED = [
   'iframe',
 ]
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
-/** Elements on lines of their own, beside those that the package knows. */
+/** Elements on lines of their own, in addition to the package's defaults. */
 const LINES = [
   'dl',
   'dt',

@@ -35,7 +35,7 @@ function headersOf(mail: Email): string[] {
   return lines.filter(([, value]) => value !== '').map(([name, value]) => `${name}: ${oneLine(value)}`)
 }
 
-/** Prefers plain text. Some senders add an empty one to the HTML, or one that says to open it. */
+/** Prefers plain text, unless it is empty or only a notice to open the HTML version. */
 function wordsOf({ text = '', html = '' }: Email): string {
   const isWhole = text.trim() !== '' && !isHtmlNotice(text)
   return (isWhole ? '' : readHtml(html).text) || text

@@ -44,7 +44,7 @@ async function readPages(document: Pdf, maxCharacters: number): Promise<FileText
   return { text: pages.join('\n\n'), pages, scans, stopped }
 }
 
-/** The text of a page, with what was typed onto it, and whether it has no other. */
+/** The text of a page, including typed annotations. A page without text of its own is a scan. */
 async function readPage(document: Pdf, number: number): Promise<{ text: string; isScan: boolean }> {
   const page = await document.getPage(number)
   const content = await page.getTextContent()

@@ -25,7 +25,7 @@ interface Reading {
 /** Recognizes one page; the first language is tried first. */
 type ReadPage = (page: number, languages: OcrLanguages, signal: AbortSignal) => Promise<ParsedFile>
 
-/** More would keep threads from other files. */
+/** Leaves threads for other files. */
 const PAGES_AT_ONCE = 2
 
 /** Adds the text of scanned pages, each recognized by its own job. @throws ExtractionError if no page gave text */

@@ -55,7 +55,7 @@ const BY_MIME_TYPE: Record<string, TextFormat> = {
   'message/rfc822': 'mail',
 }
 
-// Providers use application/octet-stream for files they do not know; the name then decides.
+// Providers use application/octet-stream for unknown files; their format then depends on the name.
 export const BY_EXTENSION: Record<string, TextFormat> = {
   pdf: 'pdf',
   png: 'image',
@@ -90,8 +90,8 @@ export const BY_EXTENSION: Record<string, TextFormat> = {
   txt: 'text',
 }
 
-// Types after which the name decides: mail programs and file stores have their own for files they do not know. Programs
-// also give new files and CSV the types of Office files before 2007.
+// With these types, the format depends on the name. Senders use them for unknown files, and use the types of Office
+// files before 2007 for newer files and CSV.
 const BY_NAME = new Set([
   '',
   'application/octet-stream',

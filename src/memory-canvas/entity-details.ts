@@ -168,7 +168,7 @@ async function showItems(
   return itemIds.flatMap((id) => {
     const row = byId.get(id)
     if (!row) return []
-    // The first word may lack its beginning. In text without spaces nothing is dropped.
+    // Drops the first word, which may be cut, unless the text has no spaces.
     const whole = row.is_cut ? row.snippet.replace(/^\S{0,40}\s/, '') : row.snippet
     const snippet = whole.replace(/\s+/g, ' ').trim()
     return [{ sourceItemId: row.id, title: row.title, url: row.url, provider: row.provider, snippet }]

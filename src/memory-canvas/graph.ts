@@ -175,7 +175,7 @@ function edgesBetween(entities: readonly Entity[], together: readonly Together[]
     })
 }
 
-/** An author's edges lead to what the item names and to its channel; other pairs get one edge, from the lower id. */
+/** An author has edges to the item's names and channel. Other pairs have one edge, from the lower id. */
 function edgeType(from: NamingRole, to: NamingRole, isLower: boolean): CanvasEdge['type'] | null {
   if (from === 'author' && to === 'channel') return 'posted_in'
   if (from === 'author' && to !== 'author') return 'mentions'

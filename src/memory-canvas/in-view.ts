@@ -4,9 +4,9 @@ import { prepare, type Prepared } from '../database/prepared.ts'
 import type { View } from './visible-sources.ts'
 
 /**
- * Counts over a person's items alone, in place of the tables of these names (totals have no type). `$1`:
+ * Counts only a person's items, in place of the tables with these names (totals have no type). `$1`:
  * organization, `$2`: items.
- * Not materialized, so that only the entities that a statement asks for are counted.
+ * Not materialized, so that only the entities in the statement are counted.
  */
 const OF_ITEMS = `
   with item_entities as (

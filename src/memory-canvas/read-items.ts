@@ -26,7 +26,7 @@ const WaitingRows = z.array(
 )
 export type WaitingItem = z.output<typeof WaitingRows>[number]
 
-/** An item with what it names; with `error`, it could not be read and names nothing. */
+/** An item with the names in it. With `error`, it could not be read and has no names. */
 export interface ReadItem {
   item: WaitingItem
   entities: FoundEntity[]

@@ -25,11 +25,10 @@ const NAMES_OF_ONE_MAX = 3
 const ANOTHER_THING = 3
 
 /**
- * Merges atoms into entities. An atom belongs to one that shares its name and identifies better: a phrase to
- * the person of that name, a name or handle to the address it appeared with, a lone given name or a handle
- * that is one to its bearer.
- * If several share the name, it belongs to the one that clearly has it in more items, or else to none. A
- * given name of several people is dropped.
+ * Merges each atom into the most specific atom with the same name: a phrase into the person, a name or handle into
+ * the address it appeared with, a given name (alone or as a handle) into the person who has it.
+ * If several share the name, the one with clearly more items wins, or else none. A given name that several
+ * people share is dropped.
  * @param itemsInView how many items in view name an atom, called for `wordsToWeigh` only; by default the
  * counted items
  */

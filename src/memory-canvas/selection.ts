@@ -46,7 +46,7 @@ const LATEST = `
 const selectLatest = prepareInView(LATEST)
 
 /**
- * What the latest items name, as one text, a fraction of the work of a row for each. Items are separated by
+ * The names in the latest items as one string, which is much cheaper than one row per name. Items are separated by
  * `;`. Each has the 1-based index of its source, then for every atom the id with the initials of type and role,
  * separated by `,`.
  */

@@ -224,8 +224,7 @@ async function storeOnce(
   read: readonly ReadItem[],
 ): Promise<void> {
   await transact(db, async (tx) => {
-    // A new revision tells readers that the canvas has changed; the locked row leaves that to this
-    // transaction.
+    // Readers detect a changed canvas by its revision. The row lock makes this transaction its only writer.
     await renewLease(tx, lease, { seconds: LEASE_SECONDS, set: { revision: randomUUID() } })
     await storeReadItems(tx, organizationId, read, rules)
   })

@@ -10,7 +10,7 @@ export interface QuestionPart {
 const STARTS_ASKING = new RegExp(`^${QUESTION_WORDS}`, 'iu')
 const JOINT = new RegExp(`(?:[,;]? (?:and|und|et|y)|[?;]) (?=${QUESTION_WORDS})`, 'iu')
 const PART_WORDS_MIN = 3
-/** The end of a sentence before one that asks, or else of a clause. */
+/** The end of the sentence, or else of the clause, before a question. */
 const SENTENCE_BEFORE = new RegExp(`(?:[.!:;…]|\\s[-–—])\\s+(?=(?:so |and |but )?${QUESTION_WORDS})`, 'iu')
 const CLAUSE_BEFORE = new RegExp(`,\\s+(?=${QUESTION_WORDS})`, 'giu')
 

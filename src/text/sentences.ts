@@ -71,7 +71,7 @@ export function* findingSentenceStarts(body: string, from: number, to: number): 
   const text = body.slice(from, to)
   const starts = [from]
   let sentence = 0
-  // The position is kept here, because other callers use the pattern during a pause.
+  // The position is local, because the pattern is shared with other callers that run during a pause.
   for (let at = 0; ;) {
     TERMINATOR.lastIndex = at
     const match = TERMINATOR.exec(text)

@@ -16,7 +16,7 @@ describe.skipIf(executablePath === null)('many sources and many runs in a browse
   })
   afterAll(() => rig.close())
 
-  it('are found by name, provider and state, which the URL keeps, and are drawn in batches', async () => {
+  it('are found by name, provider and state, with filters in the URL, and are drawn in batches', async () => {
     const { organization, email } = await rig.settle()
     await connectMany(organization, MANY)
     const { page, close } = await rig.openTab({ bypassCSP: true })

@@ -30,7 +30,7 @@ const preview = (key: string, token: string): Promise<Answer> =>
   service.call('POST', '/v1/console/invitations/preview', { key, body: { token } })
 
 describe('the preview of an invitation', () => {
-  it('names the workspace, the inviter and the role, and uses nothing up [CON-32]', async () => {
+  it('names the workspace, the inviter and the role, and does not consume the invitation [CON-32]', async () => {
     const { token } = await invite()
     const guest = await issuer.token({ subject: 'guest' })
     const { name } = await service.database.db

@@ -305,7 +305,7 @@ describe('the life of a subscription', () => {
     expect(days).toBeLessThanOrEqual(31)
   })
 
-  it('a paused one retrieves nothing [PAY-18]', async () => {
+  it('a paused subscription blocks retrieval [PAY-18]', async () => {
     const workspace = await newCustomer()
     await workspace.buy('builder')
     const customer = await workspace.customerId()

@@ -73,7 +73,7 @@ export function checkConnector(connector: Connector): void {
       expect(await account.sync.run()).toMatchObject({ complete: true, failures: [] })
     })
 
-    it('asked for again removes what is gone', async () => {
+    it('repeated as a full resync removes items that no longer exist', async () => {
       const { account } = await filled()
       await account.sync.run()
       const [item] = account.sync.items.values()
@@ -162,7 +162,7 @@ export function checkConnector(connector: Connector): void {
 
   checkUnderFaults(connector, connect, expectCurrent)
 
-  it('one unreadable thing is reported, keeps no other from being stored, and is read once it can be', async () => {
+  it('one unreadable thing is reported, does not block others, and is read as soon as it is readable', async () => {
     const { account, things } = await filled()
     account.break(things[1] ?? '')
     const report = await account.sync.run()
@@ -177,7 +177,7 @@ export function checkConnector(connector: Connector): void {
   })
 
   describe('one thing in an unknown format', () => {
-    it('keeps no other from being stored, and is read once its format is known', async () => {
+    it('does not block others, and is read once its format is supported', async () => {
       const { account, things } = await filled()
       if (account.deform === undefined) return
       account.deform(things[1] ?? '')
@@ -235,7 +235,7 @@ export function checkConnector(connector: Connector): void {
       expect(account.sync.items.size).toBe(before)
     })
 
-    it('is removed when it is gone', async () => {
+    it('is removed when the provider deletes it', async () => {
       const { account, thing, id, before } = await stored()
       if (account.adapter.readItem === undefined) return
       account.sync.now += HOUR

@@ -78,7 +78,7 @@ describe('the first question of a newcomer', () => {
     expect(toldTo('ask', readme)).toBe(toldTo('ask', BANNER))
   })
 
-  it('gets the sentence that nothing is stored, in an empty memory', async () => {
+  it('gets an answer without citations from an empty memory', async () => {
     const question = toldTo('ask', BANNER)
     expect(await ask(question)).toEqual({
       question,

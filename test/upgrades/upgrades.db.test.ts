@@ -79,7 +79,7 @@ describe('a database of an older version', () => {
     }
   })
 
-  it('knows who left its workspace before departures were recorded [OPS-10]', async () => {
+  it('records users who left the workspace before departures were recorded [OPS-10]', async () => {
     const former = await database.db.selectFrom('former_members').select(['user_id', 'left_at']).execute()
     expect(former).toEqual([{ user_id: FORMER, left_at: new Date('2026-03-01') }])
   })

@@ -23,7 +23,7 @@ export async function loadConfig(): Promise<Config> {
   if (!isConfig(body))
     throw new ApiError({
       code: 'unreadable',
-      message: 'The service and this page are of different versions. Reload the page.',
+      message: 'This page and the service have different versions. Reload the page.',
       status: response.status,
       requestId: response.headers.get('x-request-id'),
     })

@@ -98,8 +98,8 @@ export async function openSession(config: Config): Promise<Session> {
 }
 
 /**
- * Renews the session, once for all who ask meanwhile; null if the issuer refuses. A session outlives an outage of the
- * network, and with it what the user has typed: then it throws an ApiError.
+ * Renews the session; concurrent callers share one renewal. Returns null if the issuer refuses. Throws an ApiError if
+ * the network is down, so that the session and the user's input survive.
  */
 function createRenewal(manager: UserManager): () => Promise<User | null> {
   let renewing: Promise<User | null> | undefined

@@ -36,7 +36,7 @@ function MissingPage() {
         <EmptyState
           icon={RefreshCw}
           title="The service is unreachable or was updated"
-          text={isStuck ? 'Reload the page.' : 'The page reloads when the service answers.'}
+          text={isStuck ? 'Reload the page.' : 'The page reloads when the service responds.'}
           action={
             <Button variant="default" onClick={() => globalThis.location.reload()}>
               Reload

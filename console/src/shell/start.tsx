@@ -42,7 +42,7 @@ export async function start(root: Root): Promise<void> {
     if (!(error instanceof ApiError)) throw error
     root.render(
       <Frame>
-        <GatePage title="The service does not answer">
+        <GatePage title="The service is not responding">
           <Unstarted error={error} />
         </GatePage>
       </Frame>,

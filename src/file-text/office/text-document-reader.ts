@@ -44,7 +44,7 @@ export class TextDocumentReader implements PartReader {
   /** Open paragraphs; a footnote or text box is nested in one. */
   readonly #paragraphs: Paragraph[] = []
   readonly #tables: Table[] = []
-  /** The texts of each open cell, and what it spans. */
+  /** The texts and spans of each open cell. */
   readonly #cells: { texts: string[]; colspan: number; rowspan: number }[] = []
   #listDepth = 0
   #isFirstInItem = false

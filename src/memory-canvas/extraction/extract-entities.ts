@@ -28,9 +28,9 @@ export interface ItemToRead {
   metadata: Record<string, unknown>
 }
 
-/** The version of the extraction. Raise it when a change changes what items name: all are read again. */
+/** The version of the extraction. Raise it when the extracted names change: all items are read again. */
 export const RULES = 'rules 4'
-/** Longer texts are read up to here; a document's beginning says what it is about. */
+/** Longer texts are truncated here: a document's beginning shows its subject. */
 export const CHARACTERS_READ = 60_000
 const PARAGRAPH_CHARACTERS_MAX = 8_000
 const PEOPLE_MAX = 30

@@ -35,7 +35,7 @@ interface Candidate {
   isInText: boolean
 }
 
-/** Tells names from plain English by their capitals and by the rarity of their words. */
+/** Distinguishes names from plain English by capitalization and word rarity. */
 export function createTopicCollector(terms: TermWeights): TopicCollector {
   const found = new Map<string, Candidate>()
   const plain = new Set<string>()

@@ -134,7 +134,7 @@ function useThreadedAnswer(search: AskSearch) {
       citations: citationsOf(answer),
       ...(answer.requestId === null ? {} : { requestId: answer.requestId }),
     })
-    // Not awaited: the thread must not show its new question beside the answer that is not known to be it yet.
+    // Not awaited: the thread must not show the stored question beside its live answer before the two are matched.
     void navigate({
       search: (now: AskSearch) => (now.q === answer.question ? { ...now, thread: saved.id } : now),
       replace: true,

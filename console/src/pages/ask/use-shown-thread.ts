@@ -10,7 +10,7 @@ export interface ShownThread {
   after: readonly Turn[]
   /** All stored questions, oldest first. */
   turns: readonly Turn[]
-  /** What a follow-up continues; null while there is nothing to follow. */
+  /** The conversation that a follow-up continues; null while there is none. */
   conversation: Conversation | null
   /** Whether a first question can be asked. */
   isNew: boolean

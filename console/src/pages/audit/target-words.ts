@@ -95,7 +95,7 @@ export function targetOf({ targetType, targetId, metadata }: AuditEvent, known: 
   }
 }
 
-/** The trail keeps no titles of items: the external ID of a deleted one, or the start of the ID, tells them apart. */
+/** The trail stores no item titles, so items are identified by external ID or by the start of the ID. */
 function itemName(id: string, { externalId }: AuditEvent['metadata']): string {
   return typeof externalId === 'string' ? shortened(externalId) : `${id.slice(0, ID_CHARACTERS)}…`
 }

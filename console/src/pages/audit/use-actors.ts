@@ -18,7 +18,7 @@ interface Actors {
 /** The most recently revoked keys. */
 const REVOKED_MAX = 200
 
-/** The names of revoked keys by ID, which only the trail keeps. */
+/** Names of revoked keys by ID. Only the audit trail stores them. */
 function useRevokedKeys() {
   return useRead(['audit-events', 'revoked-keys'], async (api, signal) => {
     const query = { action: 'api_key.revoke' as const, limit: REVOKED_MAX }

@@ -27,7 +27,7 @@ export function DeliveriesDrawer({ webhook, onClose }: { webhook: Webhook | null
       onClose={onClose}
       position="right"
       size="48rem"
-      title={`Deliveries of the last ${DELIVERIES_KEPT_DAYS} days`}
+      title={`Deliveries in the last ${DELIVERIES_KEPT_DAYS} days`}
       closeButtonProps={{ 'aria-label': 'Close the deliveries' }}
     >
       {webhook && <Deliveries webhook={webhook} />}

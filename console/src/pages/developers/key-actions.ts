@@ -17,7 +17,7 @@ export interface ActionWords {
 
 export const QUESTION = 'How many vacation days do I get?'
 
-/** Each action, those that show best what a key is for first. */
+/** All actions, the most characteristic of a key first. */
 export const ACTIONS: Record<KeyAction, ActionWords> = {
   ask: {
     description: 'Get answers with citations',

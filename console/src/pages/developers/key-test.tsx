@@ -10,7 +10,7 @@ import { type KeyOutcome, useKeyTest } from './use-key-test.ts'
 
 const FORBIDDEN = 403
 
-/** Searches with a key, as an agent would, and shows what it gets. `children`: the field of the secret. */
+/** Searches with a key, as an agent would, and shows the results. `children`: the field for the secret. */
 export function KeyTest({
   secret,
   about,

@@ -28,7 +28,7 @@ export function RotateWebhookDialog({ webhook, onClose }: { webhook: Webhook | n
     <ConfirmDialog
       isOpen={webhook !== null}
       title="Rotate the signing secret?"
-      text="Events are signed with the new secret, and for 24 hours also with the former one."
+      text="Events are signed with the new secret. For 24 hours, they are signed with the old secret too."
       confirm="Rotate secret"
       work={rotate}
       onConfirm={() => {

@@ -52,7 +52,7 @@ const FAULTS: Record<NonNullable<Delivery['error']>, string> = {
   connection_failed: 'The connection failed',
   tls_failed: 'The certificate is not valid for the host name',
   name_not_found: 'The host name was not found',
-  address_not_allowed: 'Events cannot go to this address',
+  address_not_allowed: 'Events cannot be delivered to this address',
   secret_unreadable: 'The secret cannot be decrypted: rotate it',
   webhook_disabled: 'The webhook was disabled when it was due',
 }

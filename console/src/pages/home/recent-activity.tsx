@@ -22,7 +22,7 @@ export function RecentActivity() {
   return (
     <Panel
       title="Recent activity"
-      text={`Searches, contexts and answers of the last ${DAYS} days, by caller.`}
+      text={`Searches, contexts and answers in the last ${DAYS} days, by caller.`}
       action={
         <ButtonLink to="/billing" size="xs" variant="default">
           See credits

@@ -35,7 +35,7 @@ export function DirectoryPanel() {
             <EmptyState
               icon={KeyRound}
               title="No SCIM tokens"
-              text="Create one for your identity provider. People whom it deactivates lose access at once."
+              text="Create one for your identity provider. People it deactivates lose access immediately."
             />
           ) : (
             <>

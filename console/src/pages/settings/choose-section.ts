@@ -17,8 +17,8 @@ interface Page {
 const NEAR = 2
 
 /**
- * The section to mark as current. The line that it must have passed moves down the window as the page is scrolled, so
- * that each of the last sections gets its turn, though none of them reaches the top.
+ * The section to mark as current. The threshold moves down the window as the page scrolls, because the last sections
+ * cannot reach the top.
  */
 export function chooseSection(sections: readonly Section[], page: Page): string | undefined {
   const { scrolled, room, height } = page

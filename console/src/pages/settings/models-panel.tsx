@@ -81,7 +81,7 @@ function Model({ kind, title, setting }: { kind: ModelKind; title: string; setti
 function setterWords(kind: ModelKind, { setBy }: ModelSetting): ReactNode {
   switch (setBy) {
     case 'environment':
-      return 'The environment of the service'
+      return "The service's environment"
     case 'default':
       return kind === 'embedding' ? (
         <>

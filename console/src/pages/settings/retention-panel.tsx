@@ -30,7 +30,7 @@ const TERMS: readonly (readonly [kind: string, term: string])[] = [
     `Until you delete them or leave the workspace. Beyond ${count(THREADS_KEPT_MAX, 'thread')} of a person or ${count(TURNS_KEPT_MAX, 'question')} of a thread, the oldest are deleted.`,
   ],
   ['Evaluation', `Questions until they are deleted, and the last ${count(EVALUATION_RUNS_KEPT_MAX, 'run')}.`],
-  ['Audit trail', 'Until the workspace is deleted. It contains the text of questions and searches.'],
+  ['Audit trail', 'Until the workspace is deleted. It includes the text of questions and searches.'],
   [
     'Request log',
     `${days(REQUESTS_KEPT_DAYS)}, at most the last ${count(REQUESTS_KEPT_MAX, 'request')}. Without bodies, query strings and responses.`,

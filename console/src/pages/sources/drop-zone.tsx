@@ -27,7 +27,7 @@ export function DropZone({
       await onFiles(given.slice(0, FILES_MAX))
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : 'no reason given'
-      setError(`The browser could not read what was dropped: ${reason}`)
+      setError(`The browser could not read the dropped files: ${reason}`)
     }
   }
   const take: Take = (reading) => void read(reading)

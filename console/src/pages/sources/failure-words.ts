@@ -36,7 +36,7 @@ const WORDS: Record<FailureCode, Words> = {
   }),
   access_refused: (name) => ({
     happened: `${name} refused access.`,
-    fix: `Check at ${name} that the account may open what is synced. The next sync tries again.`,
+    fix: `Check in ${name} that the account can open the synced content. The next sync tries again.`,
   }),
   not_configured: (name) => ({
     happened: `${name} is not set up in this service.`,

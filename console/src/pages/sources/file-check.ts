@@ -18,7 +18,7 @@ export function isHidden(name: string): boolean {
   return HIDDEN.test(name)
 }
 
-/** Why the service would refuse a file, checked before the upload; null if nothing is wrong. */
+/** The reason why the service would refuse a file, checked before the upload; null if it would not. */
 export function refusalOf({
   name,
   file,

@@ -110,7 +110,7 @@ function AudienceChoice({ source, permissions }: { source: Source; permissions: 
                 ? 'The owner of the mailbox'
                 : 'The person who connected it'
             }
-            description={connector ?? 'No verified address is known, so no one reads it.'}
+            description={connector ?? 'No one can read it, because no verified address is known.'}
           />
           <Radio
             value="everyone"

@@ -15,7 +15,7 @@ import { useSyncRun } from './use-runs.ts'
 
 type Left = Schemas['SyncRunFailure']
 
-/** What a run did, and what it skipped, with reasons. */
+/** The results of a run, and the skipped items with reasons. */
 export function RunDialog({ source, run, onClose }: { source: Source; run: SyncRun; onClose: () => void }) {
   useReturnFocus()
   const details = useSyncRun(run.id)
