@@ -86,6 +86,8 @@ export function applyRobots(
   const words = content
     .slice(0, 500)
     .toLowerCase()
+    // Its value concerns only pictures in search results.
+    .replaceAll(/max-image-preview\s{0,9}:\s{0,9}none/g, '')
     .split(/[\s,]+/)
   if (words.includes('noindex') || words.includes('none')) page.isIndexed = false
   if (words.includes('nofollow') || words.includes('none')) page.isFollowed = false
