@@ -62,6 +62,6 @@ async function valueOf(option: string): Promise<string> {
   try {
     return (await readFile(option.slice(1), 'utf8')).trim()
   } catch (cause) {
-    throw new UsageError(`The file of --field cannot be read: ${messageOf(cause)}`)
+    throw new UsageError(`The file that --field names cannot be read: ${messageOf(cause)}`)
   }
 }

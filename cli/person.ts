@@ -40,7 +40,9 @@ export async function signIn(
     ({ id }) => options.organization === undefined || id === options.organization,
   )
   if (first === undefined)
-    throw new CommandError('You are not a member of that workspace, or of any; create one in the console')
+    throw new CommandError(
+      'You are not a member of that workspace, or you have none yet: create one in the console',
+    )
   if (others.length > 0) {
     const names = organizations.map(({ id, name }) => `  ${id}  ${printableLine(name)}`).join('\n')
     throw new UsageError(`You are in several workspaces: name one with --organization\n${names}`)

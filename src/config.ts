@@ -84,7 +84,7 @@ const serviceSchema = z.object({
     .min(1)
     .optional()
     .describe('Resource the console requests tokens for, at issuers that require one'),
-  EMBEDDING_PROVIDER: z.enum(EMBEDDING_PROVIDERS).default('builtin').describe('Where embeddings come from'),
+  EMBEDDING_PROVIDER: z.enum(EMBEDDING_PROVIDERS).default('builtin').describe('Source of embeddings'),
   EMBEDDING_BASE_URL: url.optional().describe('Base URL of the embedding server, including its version path'),
   EMBEDDING_API_KEY: secret.optional().describe('API key of the embedding server'),
   EMBEDDING_MODEL: z.string().min(1).optional().describe('Model name, or the folder of a local ONNX model'),

@@ -40,7 +40,7 @@ export function addBillingCommand(program: Command): void {
     .description('print the address of the checkout page')
     .addArgument(new Argument('<tier>').choices(['builder', 'studio', 'scale']))
     .option('--annual', 'pay yearly')
-    .option('--new <name>', 'create a workspace of this name for the plan')
+    .option('--new <name>', 'create a workspace with this name for the plan')
     .action(checkout)
   addPersonOptions(billing.command('portal'))
     .description('print the address of the customer portal')

@@ -41,7 +41,7 @@ export function addConnectCommand(program: Command): void {
     .addArgument(providersArgument())
     .option('--grant', 'grant gated providers first, as the operator')
     .addOption(
-      new Option('--field <name=value>', 'a field of the form of a provider without OAuth').argParser(
+      new Option('--field <name=value>', 'a field for a provider that is connected with a form').argParser(
         fieldArgument,
       ),
     )

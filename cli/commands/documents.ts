@@ -69,8 +69,7 @@ async function listDocuments(options: ListOptions, command: Command): Promise<vo
   }
   if (json) return printJson(terminal, { sourceItems: collected, nextCursor })
   if (shown === 0) terminal.print('No documents.')
-  if (nextCursor !== null)
-    terminal.note(`There are more: --limit takes up to ${PAGE_MAX}, --all shows every one.`)
+  if (nextCursor !== null) terminal.note(`There are more: raise --limit (up to ${PAGE_MAX}), or use --all.`)
 }
 
 /** Waits for rate limits; a user who waits for a few requests repeats the command after another failure. */

@@ -78,7 +78,9 @@ export async function walkFolder(
     if (info.isDirectory()) return await enter(relativePath, depth + 1)
     if (!info.isFile() || format === null) return passOver(endingOf(entry.name))
     if (walk.files.length === FILES_MAX) {
-      throw new CommandError(`There are more than ${FILES_MAX} files in ${root}: import its parts one by one`)
+      throw new CommandError(
+        `There are more than ${FILES_MAX} files in ${root}: import its subfolders one at a time`,
+      )
     }
     walk.files.push({ absolutePath, relativePath, format, size: info.size, modifiedMs: info.mtimeMs })
   }

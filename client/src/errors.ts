@@ -99,7 +99,7 @@ export function redirected(answer: AnswerParts, from: { url: string; path: strin
   return errorOf({ ...answer, text: JSON.stringify({ error }) }, 0)
 }
 
-/** A successful response that is not the service's. */
+/** A successful response that did not come from the service. */
 export function invalidAnswer({ status, headers }: Omit<AnswerParts, 'text'>, what: string): MemoryError {
   return new MemoryError(`${what}. Is this the URL of the service?`, {
     status,

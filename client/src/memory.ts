@@ -161,7 +161,7 @@ class SourceItems extends Resource {
   }
 }
 
-/** Where documents come from. */
+/** The sources of documents. */
 class Sources extends Resource {
   async list(options?: RequestOptions): Promise<Shape<'Source'>[]> {
     return (await this.transport.call('listSources', {}, options)).sources
@@ -232,7 +232,7 @@ class ApiKeys extends Resource {
     return (await this.transport.call('listApiKeys', {}, options)).apiKeys
   }
 
-  /** Creates a key. Only this answer has its secret. */
+  /** Creates a key. Only this response contains its secret. */
   create(key: NewApiKey, options?: RequestOptions): Promise<Output<'createApiKey'>> {
     return this.transport.call('createApiKey', { body: key }, options)
   }
@@ -256,7 +256,7 @@ class MemoryCanvas extends Resource {
   }
 }
 
-/** Jobs of an administrator. */
+/** Administrator tasks. */
 class Maintenance extends Resource {
   /** Deletes stored system messages of Slack. With `dryRun`, only counts them. */
   cleanUpSlackSystemEvents(

@@ -1,4 +1,4 @@
-"""The exceptions of the client."""
+"""The client's exceptions."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class MemoryConnectionError(RetrievalMemoryError):
 
 
 def json_object(text: str) -> dict[str, Any] | None:
-    """Parses a JSON object; None if the text is none."""
+    """Parses a JSON object; None if the text is not one."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -85,7 +85,7 @@ def _unworded(status: int, headers: Mapping[str, str]) -> str:
 
 
 def invalid_answer(status: int, headers: Mapping[str, str], what: str) -> MemoryAPIError:
-    """A successful response that is not the service's."""
+    """A successful response that did not come from the service."""
     return MemoryAPIError(
         f"{what}. Is the URL that of the service?",
         status=status,

@@ -148,7 +148,7 @@ def _limit(name: str, value: int | None, default: int, maximum: int) -> int:
 
 
 def _fault_of(document: IngestDocument, json_bytes: int) -> ValueError | None:
-    # A field that is missing or of another type is the service's to refuse.
+    # The service refuses fields that are missing or have another type.
     name = f'The document "{document.get("externalId")}" of {document.get("provider")}'
     text_bytes = len(str(document.get("body", "")).encode(errors="surrogatepass"))
     if text_bytes > INGEST_TEXT_BYTES_MAX:

@@ -1,4 +1,4 @@
-"""Requests and answers without the network, shared by the sync and the async client."""
+"""Builds requests and parses responses, for the sync and the async client."""
 
 from __future__ import annotations
 

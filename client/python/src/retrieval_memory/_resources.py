@@ -16,7 +16,7 @@ class _Group:
 
 
 class SourceItems(_Group):
-    """What is stored."""
+    """Stored items."""
 
     def list(self, query: api.ListSourceItemsQuery | None = None) -> Iterator[api.ListedSourceItem]:
         """Every item, last changed first. Pages are read as needed."""
@@ -57,7 +57,7 @@ class SourceItems(_Group):
 
 
 class Sources(_Group):
-    """Where documents come from."""
+    """The sources of documents."""
 
     # `list` is a method here, so the types name the builtin.
     def list(self) -> builtins.list[api.Source]:
@@ -117,7 +117,7 @@ class ApiKeys(_Group):
         return (self._transport.call("listApiKeys"))["apiKeys"]
 
     def create(self, key: api.NewApiKey) -> api.CreateApiKeyAnswer:
-        """Creates a key. Only this answer has its secret."""
+        """Creates a key. Only this response contains its secret."""
         return self._transport.call("createApiKey", body=key)
 
     def revoke(self, key_id: str) -> api.RevokeApiKeyAnswer:
@@ -165,7 +165,7 @@ class MemoryCanvas(_Group):
 
 
 class Maintenance(_Group):
-    """Jobs of an administrator."""
+    """Administrator tasks."""
 
     def clean_up_slack_system_events(self, *, dry_run: bool = False) -> api.CleanUpSlackSystemEventsAnswer:
         """Deletes stored system messages of Slack. With `dry_run`, only counts them."""

@@ -8,9 +8,9 @@ import classes from './memory-filters.module.css'
 import { type MemorySearch, NAME_KINDS, SINCE, type Since } from './memory-search.ts'
 
 const SINCE_NAMES: Record<Since, string> = {
-  week: 'the last 7 days',
-  month: 'the last 30 days',
-  year: 'the last year',
+  week: 'Last 7 days',
+  month: 'Last 30 days',
+  year: 'Last year',
 }
 
 export function MemoryFilters({
@@ -44,7 +44,7 @@ export function MemoryFilters({
         aria-label="Since"
         all="All time"
         value={search.since}
-        data={SINCE.map((since) => ({ value: since, label: `Of ${SINCE_NAMES[since]}` }))}
+        data={SINCE.map((since) => ({ value: since, label: SINCE_NAMES[since] }))}
         onChange={(since) => set({ since })}
       />
       <SegmentedControl
