@@ -3,8 +3,10 @@ import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose'
 import { z } from 'zod'
 import { HOUR_MS, MINUTE_MS } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
+import { readJson } from '../kernel/read-json.ts'
 
 const TIMEOUT_MS = 5_000
+const ANSWER_BYTES_MAX = 1024 * 1024
 /** The least time between two requests to one issuer, so that tokens with made-up key IDs cannot flood it. */
 const PAUSE_MS = 1_000
 const KEYS_FRESH_MS = 10 * MINUTE_MS
@@ -96,7 +98,7 @@ function refreshed<Value>(freshMs: number, load: () => Promise<Value>): Refreshe
 async function getJson(url: string, fetchFrom: typeof fetch): Promise<unknown> {
   const response = await fetchFrom(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
   if (!response.ok) throw new Error(`${new URL(url).host} answered ${response.status}`)
-  return await response.json()
+  return await readJson(response, ANSWER_BYTES_MAX)
 }
 
 function withoutSlash(url: string): string {

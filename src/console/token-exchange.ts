@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AppError, validationError } from '../kernel/errors.ts'
+import { readJson } from '../kernel/read-json.ts'
 import { unavailable } from '../kernel/unavailable.ts'
 
 export interface TokenEndpoint {
@@ -119,10 +120,9 @@ function answerOf(status: number, answer: unknown): TokenAnswer {
 
 async function readAnswer(response: Response): Promise<unknown> {
   try {
-    if (Number(response.headers.get('content-length') ?? 0) > ANSWER_BYTES_MAX) return undefined
-    return await response.json()
+    return await readJson(response, ANSWER_BYTES_MAX)
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined
     throw upstream('sent an incomplete response', error)
   }
 }
