@@ -100,6 +100,7 @@ async function update(
   const { organizationId } = caller
   if (isDeepStrictEqual(attributes, before.attributes)) return before
   await requireUnique(tx, organizationId, attributes, before.id)
+  if (!attributes.active) await keepFormerAddresses(tx, organizationId, { before, attributes, at })
   const row = await tx
     .updateTable('people')
     .set({ ...columnsOf(attributes), updated_at: at })
@@ -111,6 +112,32 @@ async function update(
   if (isDeactivated) await recordPerson(tx, caller, 'person.deactivate', row.id, {}, at)
   else await recordPerson(tx, caller, 'person.update', row.id, { active: row.active }, at)
   return toPerson(row)
+}
+
+/** Keeps the addresses that an inactive person loses as those of a deleted one: unknown people may read. */
+async function keepFormerAddresses(
+  tx: Tx,
+  organizationId: string,
+  { before, attributes, at }: { before: Person; attributes: UserAttributes; at: Date },
+): Promise<void> {
+  const former = addressesOf(before.attributes)
+  const next = addressesOf(attributes)
+  const kept = new Set([next.login, next.email, null])
+  if (kept.has(former.login) && kept.has(former.email)) return
+  const known = await tx
+    .selectFrom('people')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('login', '=', former.login)
+    .where('email', 'is not distinct from', former.email)
+    .where('deleted_at', 'is not', null)
+    .executeTakeFirst()
+  if (known) return
+  const values = { ...former, active: false, resource: '{}', created_at: at, updated_at: at, deleted_at: at }
+  await tx
+    .insertInto('people')
+    .values({ organization_id: organizationId, id: randomUUID(), ...values })
+    .execute()
 }
 
 /** Keeps the row with its addresses, so that they never count as those of an unknown person. */
