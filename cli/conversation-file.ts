@@ -1,4 +1,5 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { renameSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { describeFileError, describeWriteError } from './describe-file-error.ts'
 import { CommandError, isMissingFile, UsageError } from './failures.ts'
@@ -25,12 +26,13 @@ export async function readConversation(path: string): Promise<Turn[]> {
   return turns.data.slice(-TURNS_MAX)
 }
 
-export async function writeTurn(path: string, turns: readonly Turn[], turn: Turn): Promise<void> {
-  // A command that is stopped meanwhile, such as by a closed pipe, leaves the file as it was.
+/** Synchronous: the process exits as soon as it learns that its output's pipe is closed. @throws CommandError */
+export function writeTurn(path: string, turns: readonly Turn[], turn: Turn): void {
+  // A command that is stopped meanwhile leaves the file as it was.
   const written = `${path}.new`
   try {
-    await writeFile(written, `${JSON.stringify([...turns, turn].slice(-TURNS_MAX), null, 2)}\n`)
-    await rename(written, path)
+    writeFileSync(written, `${JSON.stringify([...turns, turn].slice(-TURNS_MAX), null, 2)}\n`)
+    renameSync(written, path)
   } catch (error) {
     throw new CommandError(`${path} cannot be written: ${describeWriteError(error)}`, { cause: error })
   }

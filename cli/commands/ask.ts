@@ -56,7 +56,7 @@ export function addAskCommand(program: Command): void {
         stream && !json
           ? await streamAnswer(client, terminal, body)
           : await wholeAnswer(client, terminal, { body, json })
-      if (file !== undefined) await writeTurn(file, turns, { question: query, answer })
+      if (file !== undefined) writeTurn(file, turns, { question: query, answer })
     })
 }
 
