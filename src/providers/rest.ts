@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parseJson } from '../kernel/parse-json.ts'
+import { readUpTo } from '../kernel/read-up-to.ts'
 import { followRedirectsBelow } from '../kernel/refuse-redirects.ts'
 import { retryAfterMs } from '../kernel/retry-after.ts'
 import { createProviderCaller } from './retried-calls.ts'
@@ -219,20 +220,10 @@ export async function readBytes(
   most: number,
   what: string,
 ): Promise<Buffer> {
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const part of body) {
-    length += part.byteLength
-    // Leaving the loop cancels the rest.
-    if (length > most) {
-      const limit = most < 2 ** 20 ? `${Math.round(most / 1024)} KiB` : `${Math.round(most / 2 ** 20)} MiB`
-      throw new ProviderError('rejected', `${what} is larger than ${limit} and is not read`, {
-        code: TOO_LARGE,
-      })
-    }
-    parts.push(part)
-  }
-  return Buffer.concat(parts)
+  const bytes = await readUpTo(body, most)
+  if (bytes !== null) return bytes
+  const limit = most < 2 ** 20 ? `${Math.round(most / 1024)} KiB` : `${Math.round(most / 2 ** 20)} MiB`
+  throw new ProviderError('rejected', `${what} is larger than ${limit} and is not read`, { code: TOO_LARGE })
 }
 
 function noAnswer(name: string, error: unknown, isLate: boolean): ProviderError {
